@@ -134,7 +134,7 @@ func pretend(t *testing.T, file string, seed uint64, elo, loss float64) []*store
 		if err := m.Write(trial.Dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := disk.WriteBytes(trial.Path("experiment.yaml"), x.Settings.YAML(trial.Dir)); err != nil {
+		if err := trial.WriteSettings(); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, trial)

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"alamos/pkg/config"
@@ -170,7 +169,7 @@ func axes(all []experiment.Axis) (paths []string) {
 // openRun opens the stored results of an experiment, or of one of its trials.
 func openRun(name string, o Options) (*Side, error) {
 	for _, dir := range []string{filepath.Join(o.results(), name), name} {
-		if _, err := os.Stat(filepath.Join(dir, trialFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, store.SettingsFile)); err == nil {
 			return openTrial(name, dir)
 		}
 	}
@@ -193,25 +192,11 @@ func openRun(name string, o Options) (*Side, error) {
 	return s, nil
 }
 
-// trialFile is the file with a trial's settings in its folder.
-const trialFile = "experiment.yaml"
-
 // openTrial reads the stored results of one trial by the settings in its folder, because
-// the experiment may have other trials now. If a script is no longer in its place,
-// openTrial assumes the one of the same name.
+// the experiment may have other trials now.
 func openTrial(name, dir string) (*Side, error) {
 	s := &Side{Name: name, Folder: dir}
-	e, err := experiment.Load(filepath.Join(dir, trialFile), experiment.Options{ReadFile: func(path string) ([]byte, error) {
-		data, err := os.ReadFile(path)
-		if filepath.Ext(path) != ".go" || !errors.Is(err, fs.ErrNotExist) {
-			return data, err
-		}
-		note := fmt.Sprintf("the script %s is gone: it is compared by its name", filepath.Base(path))
-		if !slices.Contains(s.notes, note) {
-			s.notes = append(s.notes, note)
-		}
-		return []byte("the script " + filepath.Base(path)), nil
-	}})
+	e, err := experiment.Load(filepath.Join(dir, store.SettingsFile), experiment.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -46,12 +46,12 @@ func TestEvaluationIsNotPartOfTheID(t *testing.T) {
 func TestEvaluationReadsBack(t *testing.T) {
 	f := evaluatedFiles()
 	s := loadFrom(t, f).Settings
-	f["x.yaml"] = string(s.YAML("."))
+	f["x.yaml"] = string(s.YAML(pathOf))
 	if diff := cmp.Diff(s, loadFrom(t, f).Settings); diff != "" {
 		t.Errorf("the settings read back differently:\n%s", diff)
 	}
 	off := load(t, "search: {leaves: 4}\nevaluation: {search: {leaves: 1}}\n").Settings
-	if again := loadFrom(t, folder{"x.yaml": string(off.YAML("."))}).Settings; again.Evaluation.Search.Leaves > 1 || again.Tournament.Search.Leaves != 4 {
+	if again := loadFrom(t, folder{"x.yaml": string(off.YAML(pathOf))}).Settings; again.Evaluation.Search.Leaves > 1 || again.Tournament.Search.Leaves != 4 {
 		t.Errorf("leaves %d of the evaluation, %d of the tournament", again.Evaluation.Search.Leaves, again.Tournament.Search.Leaves)
 	}
 }

@@ -92,7 +92,7 @@ func TestGood(t *testing.T) {
 			fmt.Fprintf(&b, "%-31s %s -> %s\n", d.Path, d.A, d.B)
 		}
 		golden(t, name+".explained", b.String())
-		golden(t, name+".resolved", string(e.Trials[0].Settings.YAML(".")))
+		golden(t, name+".resolved", string(e.Trials[0].Settings.YAML(pathOf)))
 		golden(t, name+".canonical", string(e.Trials[0].Settings.Canonical())+"\n")
 	}
 }

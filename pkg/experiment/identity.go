@@ -87,11 +87,18 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// YAML returns the settings as an experiment file for the folder dir that resolves to them,
-// with every default written out in schema order.
-func (s *Settings) YAML(dir string) []byte {
-	from := func(path string) string { return config.FileFrom(dir, path) }
-	return schema().YAML(s.values(config.Form{File: func(f config.File) string { return from(f.Path) }, Pattern: from}))
+// YAML returns the settings as an experiment file that resolves to them, with every default
+// written out in schema order. path returns the paths of scripts and other files in it;
+// patterns of data files are relative to the folder of the experiment file that was loaded.
+func (s *Settings) YAML(path func(config.File) string) []byte {
+	return schema().YAML(s.values(config.Form{File: path}))
+}
+
+// Files returns every file that the settings name, in the order of the schema.
+func (s *Settings) Files() []config.File {
+	var all []config.File
+	schema().EachFile(&document{Settings: *s}, func(_ string, f *config.File) { all = append(all, *f) })
+	return all
 }
 
 // NamedScript is a script and the key that names it.

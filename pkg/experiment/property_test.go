@@ -50,7 +50,7 @@ func TestYAMLLoadsBack(t *testing.T) {
 			t.Fatalf("%v\n%s", err, file)
 		}
 		trial := &e.Trials[len(e.Trials)-1]
-		written := trial.Settings.YAML(".")
+		written := trial.Settings.YAML(pathOf)
 		file = written
 		back, err := Load("x.yaml", Options{ReadFile: disk})
 		if err != nil {
@@ -60,8 +60,8 @@ func TestYAMLLoadsBack(t *testing.T) {
 		if back.Trials[0].ID != trial.ID || string(again.Canonical()) != string(trial.Settings.Canonical()) {
 			t.Fatalf("%v\n%s", differencesOf(&trial.Settings, &again), written)
 		}
-		if string(again.YAML(".")) != string(written) {
-			t.Fatalf("written twice:\n%s\n%s", written, again.YAML("."))
+		if string(again.YAML(pathOf)) != string(written) {
+			t.Fatalf("written twice:\n%s\n%s", written, again.YAML(pathOf))
 		}
 	})
 	if valid*4 < drawn {

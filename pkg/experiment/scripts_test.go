@@ -2,8 +2,11 @@ package experiment
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"alamos/pkg/config"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -71,12 +74,12 @@ func TestScripts(t *testing.T) {
 	if s.Training.ValueTarget.Weight != 0.5 || s.Hooks[0].OnError != "stop" || s.Tournament.Players[1].Depth != 2 || s.Tournament.Players[2].AlphaBeta != "untrained" {
 		t.Errorf("%+v %+v %+v", s.Training, s.Hooks, s.Tournament.Players)
 	}
-	yaml := string(s.YAML("results/x"))
-	if n := strings.Count(yaml, "../../h/"); n != len(want) || strings.Contains(yaml, "sha256:") {
-		t.Errorf("%d of %d scripts are written relative to the folder of the file:\n%s", n, len(want), yaml)
+	yaml := string(s.YAML(func(f config.File) string { return "kept/" + filepath.Base(f.Path) }))
+	if n := strings.Count(yaml, "kept/"); n != len(want) || strings.Contains(yaml, "sha256:") || len(s.Files()) != len(want) {
+		t.Errorf("%d of %d scripts (%v) are written under the names that they were given:\n%s", n, len(want), s.Files(), yaml)
 	}
 	f := scriptFiles()
-	f["x.yaml"] = string(s.YAML("."))
+	f["x.yaml"] = string(s.YAML(pathOf))
 	if again := loadFrom(t, f).Settings; cmp.Diff(s, again) != "" {
 		t.Error(cmp.Diff(s, again))
 	}

@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"testing"
 
+	"alamos/pkg/config"
 	"alamos/pkg/search"
 	"alamos/pkg/train"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// pathOf writes a file of the settings by its path.
+func pathOf(f config.File) string { return f.Path }
 
 // The search of the tournament has the root of search, or its own, without exploration
 // noise. Its settings read back as they are written.
@@ -35,7 +39,7 @@ func TestRoot(t *testing.T) {
 			return e.Trials[0]
 		}
 		first := load()
-		file = first.Settings.YAML(".")
+		file = first.Settings.YAML(pathOf)
 		again := load()
 		for _, trial := range []Trial{first, again} {
 			s := &trial.Settings

@@ -99,7 +99,7 @@ func (execution) begin(t *Trial) error {
 			return err
 		}
 	}
-	return disk.WriteBytes(t.Results.Path("experiment.yaml"), t.Settings.YAML(t.Results.Dir))
+	return t.Results.WriteSettings()
 }
 
 // stage runs a stage unless it is cached or can be reused. It reports each stage once per

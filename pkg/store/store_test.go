@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"alamos/pkg/config"
 	"alamos/pkg/disk"
@@ -192,5 +196,72 @@ func TestCompareStages(t *testing.T) {
 	slices.SortFunc(have, CompareStages)
 	if !slices.Equal(have, want) {
 		t.Errorf("%q", have)
+	}
+}
+
+// A trial's folder has its settings and the scripts that they name. They depend on the
+// experiment only: not on the folder of the results, and not on earlier settings.
+func TestWriteSettings(t *testing.T) {
+	t.Chdir(t.TempDir())
+	script := func(name, text string) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err == nil {
+			err = os.WriteFile(name, []byte(text), 0o666)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	script("a/count.go", "package main // a")
+	script("b/count.go", "package main // b")
+	script("stop.go", "package main // stop")
+	load := func(text string) experiment.Trial {
+		script("x.yaml", "alamos: 1\nname: x\ngame: {variant: atomic}\n"+text)
+		e, err := experiment.Load("x.yaml", experiment.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Trials[0]
+	}
+	both := load("hooks: [a/count.go, {file: b/count.go, metric: b}]\n")
+	write := func(dir string, declared experiment.Trial) map[string]string {
+		if err := (&Trial{Declared: declared, Dir: dir}).WriteSettings(); err != nil {
+			t.Fatal(err)
+		}
+		have := map[string]string{}
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			have[strings.TrimPrefix(path, dir)] = string(b)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return have
+	}
+	near := write("results/x/1", both)
+	if len(near) != 3 {
+		t.Errorf("files %v, want the settings and two scripts", slices.Collect(maps.Keys(near)))
+	}
+	if diff := cmp.Diff(near, write("far/away/from/here/1", both)); diff != "" {
+		t.Error(diff)
+	}
+	again, err := experiment.Load("results/x/1/"+SettingsFile, experiment.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := again.Trials[0], both; a.ID != b.ID || experiment.Hash(a.Settings.Hooks) != experiment.Hash(b.Settings.Hooks) {
+		t.Errorf("the record has the hooks %v, want %v", a.Settings.Hooks, b.Settings.Hooks)
+	}
+	// Other settings leave no file of these.
+	stop := load("stop: stop.go\n")
+	if diff := cmp.Diff(write("new", stop), write("results/x/1", stop)); diff != "" {
+		t.Error(diff)
+	}
+	script("stop.go", "package main // changed")
+	if err := (&Trial{Declared: stop, Dir: "new"}).WriteSettings(); err == nil || !strings.Contains(err.Error(), "stop.go has changed") {
+		t.Errorf("error %v for a script that has changed", err)
 	}
 }

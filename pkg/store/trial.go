@@ -3,12 +3,17 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"alamos/pkg/config"
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 )
 
@@ -165,6 +170,46 @@ func stagePlace(name string) (generation, place int) {
 
 // Files of generation g, relative to the trial's folder. Generation 0 is the untrained
 // network.
+// The settings of a trial and the scripts and other files that they name.
+const (
+	SettingsFile = "experiment.yaml"
+	filesFolder  = "files"
+)
+
+// namedFile returns where a trial keeps a file that its settings name. The folder is the hash
+// of the content, so files of one name do not collide, and a script keeps its name.
+func namedFile(f config.File) string {
+	return path.Join(filesFolder, f.SHA256[:min(8, len(f.SHA256))], filepath.Base(f.Path))
+}
+
+// WriteSettings writes the trial's settings as an experiment file, which depends on the
+// experiment only, and copies the files that it names. Files of earlier settings are removed.
+func (t *Trial) WriteSettings() error {
+	named := map[string]bool{}
+	for _, f := range t.Declared.Settings.Files() {
+		to := namedFile(f)
+		named[to] = true
+		content, err := f.Read()
+		if err == nil {
+			err = disk.WriteBytes(t.Path(to), content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := disk.WriteBytes(t.Path(SettingsFile), t.Declared.Settings.YAML(namedFile)); err != nil {
+		return err
+	}
+	have, err := fs.Glob(os.DirFS(t.Path(filesFolder)), "*/*")
+	for _, name := range have {
+		if err == nil && !named[path.Join(filesFolder, name)] {
+			err = disk.Remove(t.Path(filesFolder, name))
+			_ = os.Remove(t.Path(filesFolder, path.Dir(name))) // fails while it has other files
+		}
+	}
+	return err
+}
+
 func CheckpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
 func SamplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
 func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
