@@ -241,7 +241,7 @@ func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.S
 }
 
 func (c *matchConsole) Fault(g *match.Game, file string) {
-	text := match.FaultText(g)
+	text := strings.Join(g.Faults(), "\n")
 	if file != "" {
 		text += " (see " + file + ")"
 	}

@@ -28,7 +28,8 @@
 //
 // What the package refuses to do: it keeps no clocks, it adjudicates only games that are
 // too long unless a [Judge] or an [Adjudicator] is set, it knows no endgame tablebases, and
-// it does not excuse a player. A player that crashes, stalls, takes too long or plays an
-// illegal move loses that game, and the fault is recorded as the reason. The tournament
-// continues.
+// it does not excuse a player. A player that stalls, takes too long, plays an illegal move or
+// crashes again and again in one position loses that game, and the fault is recorded as the
+// reason. The tournament continues. An engine that ends once is started again, because
+// something else may have killed it.
 package match

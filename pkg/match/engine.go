@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -27,16 +28,21 @@ type engines struct {
 }
 
 // maxRefusals is the number of consecutive failed starts after which the engine counts as
-// missing.
-const maxRefusals = 3
+// missing, and maxCrashes the number of crashes in one position after which the engine loses
+// the game.
+const (
+	maxRefusals = 3
+	maxCrashes  = 3
+)
 
 // NewUCI starts an engine and checks that it plays the variant, and Chess960 if required.
-// The player starts more processes when more games run at once, and replaces processes that
-// crash. NewUCI returns an error if the engine does not start. If a later start fails, the
-// player loses that game; after three consecutive failures the tournament ends.
+// The player starts more processes when more games run at once. NewUCI returns an error if
+// the engine does not start; after three consecutive failed starts the tournament ends.
 //
 // The engine gets ucinewgame before each move, which clears its tables. Its move then
-// depends on the game alone and not on the process, unless the limit is time.
+// depends on the game alone and not on the process, unless the limit is time. Therefore a
+// process that ends, which something else may have killed, is replaced and the new one gets
+// the same position. An engine that crashes three times in a position loses the game.
 //
 // Processes share the machine. With a time limit, more processes than processor cores
 // weaken each of them.
@@ -60,22 +66,37 @@ func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	for _, t := range turns {
-		e, err := p.pool.Acquire(ctx)
-		switch {
-		case err == nil:
-			p.refusals.Store(0)
-			wg.Go(func() {
-				defer p.pool.Release(e)
-				t.Move, t.Info, t.Err = moveOf(ctx, e, t.Game, p.limit)
-			})
-			continue
-		case ctx.Err() != nil || p.refusals.Add(1) >= maxRefusals:
-			cancel(fmt.Errorf("player %s: %w", p.name, err))
-		}
-		t.Err = err
+		wg.Go(func() {
+			if err := p.move(ctx, t); err != nil {
+				cancel(err)
+			}
+		})
 	}
 	wg.Wait()
 	return context.Cause(ctx)
+}
+
+// move sets the move of a turn. The error ends the tournament.
+func (p *engines) move(ctx context.Context, t *Turn) error {
+	for {
+		e, err := p.pool.Acquire(ctx)
+		if err == nil {
+			p.refusals.Store(0)
+			t.Move, t.Info, err = moveOf(ctx, e, t.Game, p.limit)
+			p.pool.Release(e)
+			if !errors.Is(err, uci.ErrCrash) {
+				t.Err = err
+				return nil
+			}
+		} else if ctx.Err() != nil || p.refusals.Add(1) >= maxRefusals {
+			return fmt.Errorf("player %s: %w", p.name, err)
+		}
+		if len(t.Crashes) == maxCrashes-1 {
+			t.Err = err
+			return nil
+		}
+		t.Crashes = append(t.Crashes, err)
+	}
 }
 
 // moveOf searches a position as the first of a new game.

@@ -71,35 +71,55 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 	}
 }
 
-// An engine that does not start again has lost the game, for that reason; where it never
-// does the tournament ends.
+// engineScript writes a shell script that runs an engine.
+func engineScript(t *testing.T, format string, args ...any) UCI {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "engine")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+fmt.Sprintf(format, args...)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return UCI{Player: uci.Player{Command: uci.Command{Path: path}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
+}
+
+// If processes of an engine end, whatever the cause, new ones play the same games.
+func TestEngineThatIsKilled(t *testing.T) {
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 6, MaxMoves: 20, Seed: 2, Together: 3}
+	var want string
+	for _, script := range []string{"exec %s\n", "sed -u 40q | %s\n"} { // a process ends after 40 lines of input
+		spec := engineScript(t, script, fake.Engine(t, "well"))
+		spec.Engines = 2
+		games := play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random"))
+		crashes := 0
+		for _, g := range games {
+			crashes += len(g.Crashes)
+			if len(g.Faults()) != len(g.Crashes) {
+				t.Errorf("%d crashes are described as %q", len(g.Crashes), g.Faults())
+			}
+		}
+		if want == "" {
+			want = pgn(t, games)
+		}
+		if pgn(t, games) != want {
+			t.Error("an engine that is killed plays other games")
+		}
+		if killed := strings.Contains(script, "sed"); killed != (crashes > 0) {
+			t.Errorf("%q: %d crashes", script, crashes)
+		}
+	}
+}
+
+// If an engine never starts again, the tournament ends.
 func TestEngineThatDoesNotStartAgain(t *testing.T) {
 	for _, test := range []struct {
 		bad string // the starts that fail
 		ok  bool
 	}{{"3", true}, {"[2-9]", false}} {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "engine")
-		script := fmt.Sprintf("#!/bin/sh\necho >>%[1]s/starts\ncase $(wc -l <%[1]s/starts) in %[2]s) exit 3;; esac\nexec %[3]s\n",
-			dir, test.bad, fake.Engine(t, "crash"))
-		if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		spec := UCI{Player: uci.Player{Command: uci.Command{Path: path}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
-		var refused []*Game
+		starts := filepath.Join(t.TempDir(), "starts")
+		spec := engineScript(t, "echo >>%[1]s\ncase $(wc -l <%[1]s) in %[2]s) exit 3;; esac\nexec %[3]s\n", starts, test.bad, fake.Engine(t, "crash"))
 		cfg := Tournament{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1}
-		err := gamesOf(cfg, []Entry{engineEntry(t, "engine", spec), randomEntry("random")}).Play(t.Context(), func(g *Game) error {
-			var e *uci.Error
-			if errors.As(g.Fault, &e) && strings.Contains(e.Detail, "uciok") {
-				refused = append(refused, g)
-			}
-			return nil
-		})
-		if (err == nil) != test.ok {
+		err := gamesOf(cfg, []Entry{engineEntry(t, "engine", spec), randomEntry("random")}).Play(t.Context(), ignore)
+		if (err == nil) != test.ok || err != nil && !errors.Is(err, uci.ErrCrash) {
 			t.Errorf("starts %s fail: %v", test.bad, err)
-		}
-		if test.ok && (len(refused) != 1 || refused[0].Outcome.Reason != chess.EngineCrash) || !test.ok && len(refused) != maxRefusals-1 {
-			t.Errorf("starts %s fail: %d games lost by it", test.bad, len(refused))
 		}
 	}
 }

@@ -41,7 +41,10 @@ type Game struct {
 	Moves        []chess.Move // from Start, including the opening
 	Outcome      chess.Outcome
 	Infos        []Info // the player's evaluation at each ply; zero in the opening
-	Fault        error  // why the game was lost when a player failed; not kept in PGN
+	// Fault is why the game was lost when a player failed. Crashes are those of engines that
+	// were started again and then moved. Both are not kept in PGN.
+	Fault   error
+	Crashes []error
 }
 
 func (g *Game) Pair() Pair { return NewPair(g.White, g.Black) }

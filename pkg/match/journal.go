@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -247,23 +249,40 @@ func readPGN(r io.Reader, f func(event string, g *Game) error) error {
 	}
 }
 
-// FaultText describes the fault that lost a player the game.
-func FaultText(g *Game) string {
-	return fmt.Sprintf("%s - %s, game %d: %s: %v", g.White, g.Black, g.Number+1, g.Outcome, g.Fault)
+// Faults describes the failures of the players: crashes of engines that were started again,
+// and last the fault that lost the game.
+func (g *Game) Faults() []string {
+	var all []string
+	game := fmt.Sprintf("%s - %s, game %d: ", g.White, g.Black, g.Number+1)
+	for _, crash := range g.Crashes {
+		all = append(all, fmt.Sprintf("%s%v; it was started again", game, crash))
+	}
+	if g.Fault != nil {
+		all = append(all, fmt.Sprintf("%s%s: %v", game, g.Outcome, g.Fault))
+	}
+	return all
 }
 
-// LogFault appends a fault to a file, with the last lines exchanged with the engine. The
-// log contains times and is not a result.
-func LogFault(file string, g *Game) error {
+// LogFaults appends the faults of a game to a file, each with the last lines exchanged with
+// the engine. The log contains times and is not a result.
+func LogFaults(file string, g *Game) error {
+	errs := g.Crashes
+	if g.Fault != nil {
+		errs = append(slices.Clip(errs), g.Fault)
+	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
-	text := time.Now().UTC().Format(time.RFC3339) + "  " + FaultText(g) + "\n"
-	var e *uci.Error
-	if errors.As(g.Fault, &e) {
-		text += e.Transcript()
+	var text strings.Builder
+	for i, fault := range g.Faults() {
+		fmt.Fprintf(&text, "%s  %s\n", time.Now().UTC().Format(time.RFC3339), fault)
+		var e *uci.Error
+		if errors.As(errs[i], &e) {
+			text.WriteString(e.Transcript())
+		}
+		text.WriteString("\n")
 	}
-	_, err = f.WriteString(text + "\n")
+	_, err = f.WriteString(text.String())
 	return errors.Join(err, f.Close())
 }

@@ -130,6 +130,7 @@ func (w *worker) advance(g *liveGame) (over bool) {
 	if err == nil && !g.legal.Contains(g.turn.Move) {
 		err = &IllegalMoveError{Player: g.toMove(), Move: g.turn.Move, FEN: g.game.Position().FEN()}
 	}
+	g.Crashes = append(g.Crashes, g.turn.Crashes...)
 	var out chess.Outcome
 	if err != nil {
 		out = chess.Outcome{Result: chess.Win(g.game.Position().Turn().Other()), Reason: Fault(err)}

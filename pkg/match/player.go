@@ -35,9 +35,10 @@ type Turn struct {
 	Game  *chess.Game // read-only, and valid only during the call
 	Seed  uint64      // for random choices; a function of game and move number
 
-	Move chess.Move // the chosen move
-	Info Info       // the player's evaluation of the position, as far as known
-	Err  error      // the fault that loses the game, see [Fault]
+	Move    chess.Move // the chosen move
+	Info    Info       // the player's evaluation of the position, as far as known
+	Err     error      // the fault that loses the game, see [Fault]
+	Crashes []error    // of an engine that was started again for this turn
 }
 
 // Fault returns the reason for a loss when a player fails with err. The kinds of failure

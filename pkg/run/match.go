@@ -208,9 +208,9 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	defer task.End()
 	task.Resume(games.Len())
 	err = games.Play(ctx, func(g *match.Game) (err error) {
-		if g.Fault != nil {
-			m.Report.Note(match.FaultText(g) + " (see " + m.Results.Path(faultLog) + ")")
-			err = match.LogFault(m.Results.Path(faultLog), g)
+		if faults := g.Faults(); len(faults) > 0 {
+			m.Report.Note(strings.Join(faults, "\n") + " (see " + m.Results.Path(faultLog) + ")")
+			err = match.LogFaults(m.Results.Path(faultLog), g)
 		}
 		err = errors.Join(err, results.Add(g.White, g.Black, g.Outcome.Result))
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
