@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
@@ -23,21 +22,14 @@ type engines struct {
 	name  string
 	limit uci.Limit
 	pool  *uci.Pool
-
-	refusals atomic.Int32 // consecutive failed starts
 }
 
-// maxRefusals is the number of consecutive failed starts after which the engine counts as
-// missing, and maxCrashes the number of crashes in one position after which the engine loses
-// the game.
-const (
-	maxRefusals = 3
-	maxCrashes  = 3
-)
+// maxCrashes is the number of crashes in one position after which an engine loses the game.
+const maxCrashes = 3
 
 // NewUCI starts an engine and checks that it plays the variant, and Chess960 if required.
 // The player starts more processes when more games run at once. NewUCI returns an error if
-// the engine does not start; after three consecutive failed starts the tournament ends.
+// the engine does not start. If it does not start later, the tournament ends.
 //
 // The engine gets ucinewgame before each move, which clears its tables. Its move then
 // depends on the game alone and not on the process, unless the limit is time. Therefore a
@@ -80,22 +72,15 @@ func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
 func (p *engines) move(ctx context.Context, t *Turn) error {
 	for {
 		e, err := p.pool.Acquire(ctx)
-		if err == nil {
-			p.refusals.Store(0)
-			t.Move, t.Info, err = moveOf(ctx, e, t.Game, p.limit)
-			p.pool.Release(e)
-			if !errors.Is(err, uci.ErrCrash) {
-				t.Err = err
-				return nil
-			}
-		} else if ctx.Err() != nil || p.refusals.Add(1) >= maxRefusals {
+		if err != nil {
 			return fmt.Errorf("player %s: %w", p.name, err)
 		}
-		if len(t.Crashes) == maxCrashes-1 {
-			t.Err = err
+		t.Move, t.Info, t.Err = moveOf(ctx, e, t.Game, p.limit)
+		p.pool.Release(e)
+		if !errors.Is(t.Err, uci.ErrCrash) || len(t.Crashes) == maxCrashes-1 {
 			return nil
 		}
-		t.Crashes = append(t.Crashes, err)
+		t.Crashes = append(t.Crashes, t.Err)
 	}
 }
 

@@ -113,7 +113,7 @@ func TestEngineThatDoesNotStartAgain(t *testing.T) {
 	for _, test := range []struct {
 		bad string // the starts that fail
 		ok  bool
-	}{{"3", true}, {"[2-9]", false}} {
+	}{{"3|4", true}, {"[2-9]|??", false}} {
 		starts := filepath.Join(t.TempDir(), "starts")
 		spec := engineScript(t, "echo >>%[1]s\ncase $(wc -l <%[1]s) in %[2]s) exit 3;; esac\nexec %[3]s\n", starts, test.bad, fake.Engine(t, "crash"))
 		cfg := Tournament{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1}

@@ -2,6 +2,7 @@ package uci
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"alamos/pkg/chess"
@@ -21,6 +22,19 @@ type Player struct {
 // Start starts the engine and makes it prove that it plays the variant, and that it
 // supports chess960 if required.
 func (p *Player) Start(ctx context.Context) (*Client, error) {
+	for attempt := 1; ; attempt++ {
+		e, err := p.start(ctx)
+		if !errors.Is(err, ErrCrash) || attempt == startAttempts {
+			return e, err
+		}
+	}
+}
+
+// startAttempts is the number of attempts to start an engine that ends meanwhile. Something
+// else may have killed it.
+const startAttempts = 3
+
+func (p *Player) start(ctx context.Context) (*Client, error) {
 	e, err := Start(ctx, p.Command, p.Timeouts)
 	if err != nil {
 		return nil, err
