@@ -15,6 +15,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/disk"
 	"alamos/pkg/match"
 	"alamos/pkg/run"
 )
@@ -141,7 +142,7 @@ func readBook(file string, v chess.Variant, plies int) ([]match.Opening, error) 
 	if file == "" {
 		return nil, nil
 	}
-	f, err := os.Open(file)
+	f, err := disk.Open(file)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/disk"
 )
 
 func perftCommand() *cobra.Command {
@@ -127,7 +127,7 @@ func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool
 
 // perftSuite checks the positions of a suite in parallel, and reports in their order.
 func perftSuite(cmd *cobra.Command, v chess.Variant, path string) error {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return usagef("--epd: %w", err)
 	}

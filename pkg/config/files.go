@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"alamos/pkg/disk"
 )
 
 // File is a script or another file whose contents decide a result. Its identity is its
@@ -53,7 +54,7 @@ func (f File) Name() string {
 
 // Read reads the file, which must not have changed since it was loaded.
 func (f File) Read() ([]byte, error) {
-	data, err := os.ReadFile(f.Path)
+	data, err := disk.ReadFile(f.Path)
 	if err == nil && sum(data) != f.SHA256 {
 		err = fmt.Errorf("%s has changed since the experiment was loaded: run again", f.Path)
 	}
@@ -78,7 +79,7 @@ func (f *Files) Read(path string) (data []byte, err error) {
 	if f.ReadFile != nil {
 		data, err = f.ReadFile(path)
 	} else {
-		data, err = readRegular(path)
+		data, err = disk.ReadFile(path)
 	}
 	if err == nil {
 		if f.known == nil {
@@ -114,18 +115,6 @@ func FileFrom(dir, file string) string {
 		file = name
 	}
 	return filepath.ToSlash(file)
-}
-
-// readRegular reads a regular file. It refuses pipes and devices, which may never end.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a regular file")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
 }
 
 // Reason returns the error's text without the path, which the caller names itself.

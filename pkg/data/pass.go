@@ -7,9 +7,9 @@ import (
 	"io"
 	"iter"
 	"math"
-	"os"
 	"sync"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/stats"
 )
 
@@ -43,7 +43,7 @@ func (e brokenError) Unwrap() error { return e.error }
 // ends after another error. decode may return a brokenError, too.
 func (s *Source) games(path string) iter.Seq2[pending, error] {
 	return func(yield func(pending, error) bool) {
-		f, err := os.Open(path)
+		f, err := disk.Open(path)
 		if err != nil {
 			yield(pending{}, fmt.Errorf("data: %w", err))
 			return

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"iter"
 	"math"
-	"os"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -412,7 +411,7 @@ func ReadMeta(path string) (meta Meta, err error) {
 
 // withReader calls f with a reader of the file.
 func withReader(path string, f func(*reader) error) error {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return fmt.Errorf("samples: %w", err)
 	}

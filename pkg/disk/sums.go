@@ -16,12 +16,37 @@ import (
 	"time"
 )
 
+// errNotRegular is the error of a path that names a folder, a pipe or a device.
+var errNotRegular = errors.New("it is not a regular file")
+
+// Open opens a regular file for reading. It refuses pipes and devices, which may never end.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	return os.Open(path)
+}
+
+// ReadFile reads a regular file, see [Open].
+func ReadFile(path string) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only, so nothing can be lost
+	return io.ReadAll(f)
+}
+
 // Sum returns the SHA-256 of a file in hexadecimal.
 func Sum(path string) (string, error) { return sumOf(context.Background(), path) }
 
 // sumOf is Sum with cancellation.
 func sumOf(ctx context.Context, path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -9,10 +9,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"os"
 	"slices"
 	"time"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/hook/alamos"
 )
 
@@ -68,7 +68,7 @@ type Hook struct {
 
 // Read reads a script. It does not check its content.
 func Read(path string) (*Hook, error) {
-	source, err := os.ReadFile(path)
+	source, err := disk.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("hook: %w", err)
 	}

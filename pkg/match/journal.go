@@ -219,7 +219,7 @@ func WriteGames(w io.Writer, event string, games []*Game) error {
 
 // ReadGames calls f with each game, and its event, of a file that [WriteGames] wrote.
 func ReadGames(file string, f func(event string, g *Game) error) error {
-	r, err := os.Open(file)
+	r, err := disk.Open(file)
 	if err != nil {
 		return err
 	}

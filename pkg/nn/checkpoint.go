@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -251,7 +250,7 @@ func writeTensors(w io.Writer, t Tensors, meta map[string]string) error {
 // ReadSafetensors reads a file. If the file is incomplete or malformed, or if it has a checksum
 // that differs, the error is an [ErrDamaged] and names the file.
 func ReadSafetensors(path string) (Tensors, map[string]string, error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/disk"
 )
 
 // Puzzle is a position with a move to find.
@@ -40,7 +40,7 @@ const MaxMate = 5
 
 // Load reads a set from a file, see [Read].
 func Load(file string, v chess.Variant) (*Set, error) {
-	f, err := os.Open(file)
+	f, err := disk.Open(file)
 	if err != nil {
 		return nil, err
 	}

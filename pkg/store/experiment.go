@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"alamos/pkg/config"
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 )
@@ -47,7 +47,7 @@ func Describe(e *experiment.Experiment) *Experiment {
 // fs.ErrNotExist if there was no run.
 func ReadExperiment(dir string) (*Experiment, error) {
 	path := filepath.Join(dir, ExperimentName)
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

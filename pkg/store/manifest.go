@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,7 +90,7 @@ var ErrDamaged = errors.New("is damaged")
 // ReadManifest reads the manifest in dir. A missing file gives an empty manifest.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Manifest{}, nil
 	}
@@ -119,7 +118,7 @@ func writeJSON(path string, v any) error {
 		return err
 	}
 	b = append(b, '\n')
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
+	if old, err := disk.ReadFile(path); err == nil && bytes.Equal(old, b) {
 		return nil
 	}
 	return disk.WriteBytes(path, b)

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
@@ -111,7 +110,7 @@ func (t *Trial) PositionResult(q Position) (*PositionResult, error) {
 	case state == FileDamaged:
 		return nil, damagedOutput(path)
 	}
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
