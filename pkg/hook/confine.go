@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
 )
 
 // The interpreter gives scripts no function that reaches the operating system. The kernel
@@ -29,8 +30,8 @@ var allowedCalls = []string{
 // wait for them.
 const maxDescriptors = 32
 
-// confine restricts this process for the rest of its life. A kernel without seccomp
-// ignores that part. The limit of processes is not set, because the kernel counts the
+// confine restricts this process for the rest of its life. A kernel without seccomp, or
+// a processor that the library does not know, leaves that part out. The limit of processes is not set, because the kernel counts the
 // threads of the same user everywhere; the filter allows new threads and no new processes.
 func confine() error {
 	for resource, limit := range map[int]uint64{
@@ -42,7 +43,7 @@ func confine() error {
 			return os.NewSyscallError("setrlimit", err)
 		}
 	}
-	if !seccomp.Supported() {
+	if _, unknown := arch.GetInfo(""); unknown != nil || !seccomp.Supported() {
 		return nil
 	}
 	const noSuchCall = seccomp.ActionErrno | seccomp.Action(syscall.ENOSYS)
