@@ -242,7 +242,7 @@ func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.S
 }
 
 func (c *matchConsole) Fault(g *match.Game, file string) {
-	text := strings.Join(g.Faults(), "\n")
+	text := errors.Join(g.Faults()...).Error()
 	if file != "" {
 		text += " (see " + file + ")"
 	}

@@ -19,26 +19,28 @@ import (
 // errNotRegular is the error of a path that names a folder, a pipe or a device.
 var errNotRegular = errors.New("it is not a regular file")
 
+func checkRegular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	return err
+}
+
 // Open opens a regular file for reading. It refuses pipes and devices, which may never end.
 func Open(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	if err := checkRegular(path); err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
 	return os.Open(path)
 }
 
 // ReadFile reads a regular file, see [Open].
 func ReadFile(path string) ([]byte, error) {
-	f, err := Open(path)
-	if err != nil {
+	if err := checkRegular(path); err != nil {
 		return nil, err
 	}
-	defer f.Close() // read only, so nothing can be lost
-	return io.ReadAll(f)
+	return os.ReadFile(path)
 }
 
 // Sum returns the SHA-256 of a file in hexadecimal.

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,14 @@ func WriteBytes(path string, b []byte) error {
 		_, err := w.Write(b)
 		return err
 	})
+}
+
+// UpdateBytes is WriteBytes, but leaves a file alone that has these bytes.
+func UpdateBytes(path string, b []byte) error {
+	if old, err := ReadFile(path); err == nil && bytes.Equal(old, b) {
+		return nil
+	}
+	return WriteBytes(path, b)
 }
 
 // syncDir syncs the directory entries of a folder.

@@ -94,28 +94,22 @@ func (s *Settings) YAML(path func(config.File) string) []byte {
 	return schema().YAML(s.values(config.Form{File: path}))
 }
 
-// Files returns every file that the settings name, in the order of the schema.
-func (s *Settings) Files() []config.File {
-	var all []config.File
-	schema().EachFile(&document{Settings: *s}, func(_ string, f *config.File) { all = append(all, *f) })
-	return all
-}
-
-// NamedScript is a script and the key that names it.
-type NamedScript struct {
+// NamedFile is a file and the key that names it.
+type NamedFile struct {
 	Key string // "selfplay.adjudicate", "tournament.players[2].hook", "hooks[0].file"
 	config.File
 }
 
-// Scripts returns every script that the settings name, hooks last.
-func (s *Settings) Scripts() []NamedScript {
-	var all []NamedScript
-	schema().EachFile(&document{Settings: *s}, func(path string, f *config.File) {
-		if filepath.Ext(f.Path) == ".go" {
-			all = append(all, NamedScript{path, *f})
-		}
-	})
+// Files returns every file that the settings name, hooks last.
+func (s *Settings) Files() []NamedFile {
+	var all []NamedFile
+	schema().EachFile(&document{Settings: *s}, func(path string, f *config.File) { all = append(all, NamedFile{path, *f}) })
 	return all
+}
+
+// Scripts returns those of Files that are Go scripts.
+func (s *Settings) Scripts() []NamedFile {
+	return slices.DeleteFunc(s.Files(), func(f NamedFile) bool { return filepath.Ext(f.Path) != ".go" })
 }
 
 // bySource returns canonical values in which a hook's metric has its name. The default name

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -249,36 +248,32 @@ func readPGN(r io.Reader, f func(event string, g *Game) error) error {
 	}
 }
 
-// Faults describes the failures of the players: crashes of engines that were started again,
+// Faults returns the failures of the players: crashes of engines that were started again,
 // and last the fault that lost the game.
-func (g *Game) Faults() []string {
-	var all []string
-	game := fmt.Sprintf("%s - %s, game %d: ", g.White, g.Black, g.Number+1)
+func (g *Game) Faults() []error {
+	var all []error
+	game := fmt.Sprintf("%s - %s, game %d", g.White, g.Black, g.Number+1)
 	for _, crash := range g.Crashes {
-		all = append(all, fmt.Sprintf("%s%v; it was started again", game, crash))
+		all = append(all, fmt.Errorf("%s: %w; it was started again", game, crash))
 	}
 	if g.Fault != nil {
-		all = append(all, fmt.Sprintf("%s%s: %v", game, g.Outcome, g.Fault))
+		all = append(all, fmt.Errorf("%s: %s: %w", game, g.Outcome, g.Fault))
 	}
 	return all
 }
 
-// LogFaults appends the faults of a game to a file, each with the last lines exchanged with
-// the engine. The log contains times and is not a result.
-func LogFaults(file string, g *Game) error {
-	errs := g.Crashes
-	if g.Fault != nil {
-		errs = append(slices.Clip(errs), g.Fault)
-	}
+// LogFaults appends faults of a game to a file, each with the last lines exchanged with the
+// engine. The log contains times and is not a result.
+func LogFaults(file string, faults []error) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
 	var text strings.Builder
-	for i, fault := range g.Faults() {
-		fmt.Fprintf(&text, "%s  %s\n", time.Now().UTC().Format(time.RFC3339), fault)
+	for _, fault := range faults {
+		fmt.Fprintf(&text, "%s  %v\n", time.Now().UTC().Format(time.RFC3339), fault)
 		var e *uci.Error
-		if errors.As(errs[i], &e) {
+		if errors.As(fault, &e) {
 			text.WriteString(e.Transcript())
 		}
 		text.WriteString("\n")

@@ -37,8 +37,8 @@ type Watcher interface {
 	// current state of the match.
 	Played(g *Game, games int, summary func() *Summary)
 	// Fault reports a game that a player lost by its own fault, or in which an engine crashed
-	// and was started again. file holds the last lines
-	// exchanged with the engine; it is "" if there is no file.
+	// and was started again. file holds the last lines exchanged with the engine; it is "" if
+	// there is no file.
 	Fault(g *Game, file string)
 }
 
@@ -175,11 +175,11 @@ func (m *match) restore() error {
 func (m *match) played(g *Game) error {
 	m.changed = true
 	w := m.cfg.Watch
-	if len(g.Faults()) > 0 {
+	if faults := g.Faults(); len(faults) > 0 {
 		log := ""
 		if m.cfg.File != "" {
 			log = strings.TrimSuffix(m.cfg.File, ".pgn") + ".faults.log"
-			if err := LogFaults(log, g); err != nil {
+			if err := LogFaults(log, faults); err != nil {
 				return err
 			}
 		}

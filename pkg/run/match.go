@@ -209,8 +209,8 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	task.Resume(games.Len())
 	err = games.Play(ctx, func(g *match.Game) (err error) {
 		if faults := g.Faults(); len(faults) > 0 {
-			m.Report.Note(strings.Join(faults, "\n") + " (see " + m.Results.Path(faultLog) + ")")
-			err = match.LogFaults(m.Results.Path(faultLog), g)
+			m.Report.Note(errors.Join(faults...).Error() + " (see " + m.Results.Path(faultLog) + ")")
+			err = match.LogFaults(m.Results.Path(faultLog), faults)
 		}
 		err = errors.Join(err, results.Add(g.White, g.Black, g.Outcome.Result))
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -117,11 +116,7 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	b = append(b, '\n')
-	if old, err := disk.ReadFile(path); err == nil && bytes.Equal(old, b) {
-		return nil
-	}
-	return disk.WriteBytes(path, b)
+	return disk.UpdateBytes(path, append(b, '\n'))
 }
 
 // Spent returns the seconds that earlier processes spent on the stage with these inputs if

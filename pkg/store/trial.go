@@ -168,8 +168,6 @@ func stagePlace(name string) (generation, place int) {
 	return math.MaxInt, 1
 }
 
-// Files of generation g, relative to the trial's folder. Generation 0 is the untrained
-// network.
 // The settings of a trial and the scripts and other files that they name.
 const (
 	SettingsFile = "experiment.yaml"
@@ -187,17 +185,17 @@ func namedFile(f config.File) string {
 func (t *Trial) WriteSettings() error {
 	named := map[string]bool{}
 	for _, f := range t.Declared.Settings.Files() {
-		to := namedFile(f)
+		to := namedFile(f.File)
 		named[to] = true
 		content, err := f.Read()
 		if err == nil {
-			err = disk.WriteBytes(t.Path(to), content)
+			err = disk.UpdateBytes(t.Path(to), content)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := disk.WriteBytes(t.Path(SettingsFile), t.Declared.Settings.YAML(namedFile)); err != nil {
+	if err := disk.UpdateBytes(t.Path(SettingsFile), t.Declared.Settings.YAML(namedFile)); err != nil {
 		return err
 	}
 	have, err := fs.Glob(os.DirFS(t.Path(filesFolder)), "*/*")
@@ -210,6 +208,8 @@ func (t *Trial) WriteSettings() error {
 	return err
 }
 
+// Files of generation g, relative to the trial's folder. Generation 0 is the untrained
+// network.
 func CheckpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
 func SamplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
 func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
