@@ -8,11 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/config"
 	"alamos/pkg/data"
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
@@ -29,6 +32,7 @@ type importOptions struct {
 	input, policy string
 	label         uci.Opponent
 	chunk         int
+	noEngines     bool
 	out           string
 }
 
@@ -81,6 +85,7 @@ written. An interrupted import continues from the journal.`,
 	f.StringVar(&o.label.Program, "label", "", "engine that evaluates the positions: stockfish, fairy-stockfish or a `program`")
 	f.IntVar(&o.label.Limit.Depth, "depth", 0, "depth of the engine's search")
 	f.Int64Var(&o.label.Limit.Nodes, "nodes", 0, "nodes of the engine's search")
+	f.BoolVar(&o.noEngines, "no-engines", false, "refuse an experiment with data of a UCI engine")
 	numberFlag(cmd, &o.chunk, "chunk", 1, atLeast(1), "number of the chunk, from 1")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the drawn positions and of the shuffle")
 	f.StringVar(&o.out, "out", "", "`file` to write")
@@ -175,6 +180,10 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 	e, err := experiment.LoadChecked(args[0], o.set)
 	if err != nil {
 		return err
+	}
+	starts := slices.DeleteFunc(experiment.Starts(e, o.noEngines, false), func(f *config.Error) bool { return !strings.HasPrefix(f.Path, "data.") })
+	if len(starts) > 0 {
+		return starts
 	}
 	trial, err := findTrial(e, o.trial)
 	if err != nil {

@@ -143,8 +143,9 @@ func checkCommand() *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Find the faults of experiment files; run nothing",
 		Long: `check reads experiment files with all files that they extend, and compiles their hooks.
-It prints every fault on its own line, as file:line:column, and runs nothing. The exit
-status is 2 if there is a fault. Missing data files and engines are notes, not faults,
+It prints every fault on its own line, as file:line:column. It starts no engine and no
+script, also not the initialization of a script's variables. The exit status is 2 if there
+is a fault. Missing data files and engines are notes, not faults,
 because the run may happen on another machine.`,
 		Example: `  alamos check experiments/*.yaml
   alamos check experiments/quickstart.yaml --set network.depth=4`,
@@ -152,7 +153,7 @@ because the run may happen on another machine.`,
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return loadEach(files, set, func(file string, e *experiment.Experiment) error {
-				if err := run.Check(cmd.Context(), e); err != nil {
+				if err := run.Check(cmd.Context(), e, false); err != nil {
 					return err
 				}
 				left := ""

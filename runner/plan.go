@@ -24,7 +24,9 @@ func planCommand() *cobra.Command {
 		Use:   "plan FILE...",
 		Short: "Print what a run would do and how long it would take; run nothing",
 		Long: `plan lists the trials of experiments with their folders and, for each stage, whether it
-is done, is reused from another trial, or would run, and why. It writes nothing.
+is done, is reused from another trial, or would run, and why. It writes nothing, and it
+starts no engine or script of the experiment: it takes engines to be those of earlier
+runs.
 
 Times are estimates: from earlier runs on this machine below --results, or else from a
 probe of about three seconds for each network. plan assumes that games last as long as

@@ -17,6 +17,7 @@ import (
 
 func runCommand() *cobra.Command {
 	var set, trials []string
+	var noEngines, noHooks bool
 	opt := run.Options{Alamos: version()}
 	cmd := &cobra.Command{
 		Use:   "run FILE",
@@ -34,6 +35,10 @@ continues from there. If a trial fails, the others still run, and the exit statu
 On a cluster, each trial can be a job of its own (--trial) if the jobs share one folder
 of results. The same command without --trial then draws the figures and the page.
 
+A UCI engine of an experiment is a program that runs with your rights. With --no-engines
+and --no-hooks, run refuses an experiment that would start an engine or a Go script: it
+prints each place that names one, and starts and writes nothing.
+
 The flags say how this machine runs the experiment. They never change its results.`,
 		Example: `  alamos run experiments/quickstart.yaml
   alamos run experiments/quickstart.yaml --set search.visits=100 --results elsewhere
@@ -50,6 +55,9 @@ The flags say how this machine runs the experiment. They never change its result
 			if err != nil {
 				return err
 			}
+			if starts := experiment.Starts(e, noEngines, noHooks); len(starts) > 0 {
+				return starts
+			}
 			for _, name := range splitNumbers(trials) {
 				t, err := findTrial(e, name)
 				if err != nil {
@@ -57,7 +65,7 @@ The flags say how this machine runs the experiment. They never change its result
 				}
 				opt.Trials = append(opt.Trials, t.Number)
 			}
-			if err = run.Check(cmd.Context(), e); err == nil {
+			if err = run.Check(cmd.Context(), e, true); err == nil {
 				c := newConsole(os.Stderr, opt.Jobs)
 				opt.Reporter = c
 				err = run.Run(cmd.Context(), e, opt)
@@ -86,6 +94,8 @@ The flags say how this machine runs the experiment. They never change its result
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
 	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "time limit for each call of a script")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
+	f.BoolVar(&noEngines, "no-engines", false, "refuse an experiment that names a UCI engine")
+	f.BoolVar(&noHooks, "no-hooks", false, "refuse an experiment that names a Go script")
 	setFlag(cmd, &set)
 	return cmd
 }

@@ -97,10 +97,18 @@ func Merge(under, over *Node) *Node {
 	return &c
 }
 
-// Find returns the entry at a key path, or nil if no value is set there.
+// Find returns the entry at a key path, or nil if no value is set there. A path such as
+// "tournament.players[2]" finds an item of a list.
 func (t *Node) Find(path string) *Entry {
 	key, rest, more := strings.Cut(path, ".")
+	key, index, isItem := strings.Cut(strings.TrimSuffix(key, "]"), "[")
 	e := t.Entry(key)
+	if i, err := strconv.Atoi(index); isItem && e != nil {
+		if err != nil || i >= len(e.Value.Items) {
+			return nil
+		}
+		e = &Entry{key, e.Value.Items[i].At, e.Value.Items[i]}
+	}
 	switch {
 	case e == nil || e.Value.Kind == Null:
 		return nil

@@ -101,33 +101,66 @@ func supports[T interface{ Supports(chess.Variant) error }](byName func(string) 
 func Missing(e *Experiment) config.Errors {
 	var all config.Errors
 	lack := func(key, hint, what string) { all = append(all, e.Fault(key, hint, what)) }
-	engine := func(key, hint, program string) {
-		if o := (uci.Opponent{Program: program}); !o.Installed() {
-			lack(key, hint, "no engine is called "+program+" on this machine")
-		}
-	}
 	const needed = "a run needs it"
 	for i := range e.Trials {
 		s := &e.Trials[i].Settings
 		if d := s.Data; d != nil {
 			for _, pattern := range d.Files {
 				if found, err := filepath.Glob(pattern); err == nil && len(found) == 0 {
-					lack("data.files", needed, "there is no file "+pattern)
+					lack("data.files", needed, "there is no file "+config.Printable(pattern))
 				}
 			}
-			if d.Kind == data.Engine {
-				engine("data.engine.uci", needed, d.Player.UCI)
+		}
+		for _, engine := range s.Engines() {
+			hint := needed
+			if strings.HasPrefix(engine.Key, "tournament.") {
+				hint += ", or --skip-missing-engines"
 			}
-			if d.Label != nil {
-				engine("data.label.uci", needed, d.Label.UCI)
+			if o := (uci.Opponent{Program: engine.Program}); !o.Installed() {
+				lack(engine.Key, hint, "no engine is called "+config.Printable(engine.Program)+" on this machine")
 			}
 		}
-		if s.Tournament.Rounds == 0 {
-			continue
-		}
-		for _, p := range s.Tournament.Players {
+	}
+	return all.Sorted()
+}
+
+// NamedEngine is a UCI engine and the key that names it.
+type NamedEngine struct {
+	Key     string // "data.engine.uci", "tournament.players[2].uci"
+	Program string
+}
+
+// Engines returns every UCI engine that a run of the settings starts.
+func (s *Settings) Engines() (all []NamedEngine) {
+	if d := s.Data; d != nil && d.Kind == data.Engine {
+		all = append(all, NamedEngine{"data.engine.uci", d.Player.UCI})
+	}
+	if d := s.Data; d != nil && d.Label != nil {
+		all = append(all, NamedEngine{"data.label.uci", d.Label.UCI})
+	}
+	if s.Tournament.Rounds > 0 {
+		for i, p := range s.Tournament.Players {
 			if p.UCI != "" {
-				engine("tournament.players", needed+", or --skip-missing-engines", p.UCI)
+				all = append(all, NamedEngine{fmt.Sprintf("tournament.players[%d].uci", i), p.UCI})
+			}
+		}
+	}
+	return all
+}
+
+// Starts lists the places of an experiment that have a run start a UCI engine, if engines is
+// set, or a Go script, if scripts is set. They are the faults of an experiment that may not.
+func Starts(e *Experiment, engines, scripts bool) (all config.Errors) {
+	for i := range e.Trials {
+		s := &e.Trials[i].Settings
+		for _, x := range s.Engines() {
+			if engines {
+				all = append(all, e.Fault(x.Key, "leave out --no-engines if you trust it", "a run starts the engine "+config.Printable(x.Program)))
+			}
+		}
+		for _, x := range s.Scripts() {
+			if scripts {
+				all = append(all, e.Fault(x.Key, "leave out --no-hooks if you trust it", "a run starts the script "+config.Printable(x.Path)))
 			}
 		}
 	}

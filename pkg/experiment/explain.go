@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"slices"
+	"strings"
 
 	"alamos/pkg/config"
 )
@@ -48,10 +49,17 @@ func (e *Experiment) ExplainTrial(i int) []config.Explained {
 	return rows
 }
 
-// Fault makes a fault of a key at the place that sets the key. If nothing sets it, the
-// fault is at the file, because the value of another key causes it.
+// Fault makes a fault of a key at the place that sets the key, or else the key or the item
+// that contains it. If nothing sets it, the fault is at the file, because the value of
+// another key causes it.
 func (e *Experiment) Fault(key, hint, msg string) *config.Error {
 	at := e.Origin(key)
+	for path := key; path != ""; path = path[:max(0, strings.LastIndexAny(path, ".["))] {
+		swept := slices.ContainsFunc(e.axes(), func(a axis) bool { return a.path == path })
+		if swept || at.Default() && at.As == "" {
+			at = e.Origin(path)
+		}
+	}
 	if at.Default() {
 		at.Position = config.Position{File: e.File, Line: 1, Col: 1}
 	}

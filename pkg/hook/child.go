@@ -70,7 +70,7 @@ func (c *child) serve() error {
 		if fault := s.compile(from.Text); fault != nil {
 			return report{Fault: fault}
 		}
-		return report{Functions: s.functions()}
+		return report{Functions: s.names}
 	})
 	for {
 		if err := c.say(r, r.Fault != nil); err != nil {

@@ -104,8 +104,19 @@ func (h *Hook) Declared() []string {
 	return names
 }
 
-// Functions compiles the script and returns the names of its functions, in the order
-// of [Functions].
+// Compile compiles the script in a child process, without running any code of it, and
+// returns the names of its functions, in the order of [Functions].
+func (h *Hook) Compile(ctx context.Context, l Limits) (names []string, err error) {
+	s := h.Open(l)
+	defer s.Close()
+	err = s.with(ctx, func(p *process) error {
+		names = slices.Clone(p.functions)
+		return nil
+	})
+	return names, err
+}
+
+// Functions is Compile, and also initializes the package variables.
 func (h *Hook) Functions(ctx context.Context, l Limits) ([]string, error) {
 	s := h.Open(l)
 	defer s.Close()

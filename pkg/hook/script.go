@@ -29,7 +29,8 @@ type script struct {
 	at      atomic.Pointer[reflect.Value] // the variable with the current position; nil before prepare
 	interp  *interp.Interpreter
 	program *interp.Program
-	have    map[string]reflect.Value // functions that can be called, by name
+	names   []string                 // functions that can be called, in the order of [Functions]
+	have    map[string]reflect.Value // their values; nil before the first call
 }
 
 // fault makes an Error of a position and a message.
@@ -63,7 +64,7 @@ func (s *script) recovered(fault **Error) {
 	}
 }
 
-// compile checks the source and sets its package variables.
+// compile checks and compiles the source. No code of the script runs before the first call.
 func (s *script) compile(text []byte) (fault *Error) {
 	defer s.recovered(&fault)
 	i := interp.New(interp.Options{Stdin: strings.NewReader(""), Stdout: s.log, Stderr: io.Discard})
@@ -72,8 +73,7 @@ func (s *script) compile(text []byte) (fault *Error) {
 	if err != nil {
 		return s.compileFault(err)
 	}
-	names, fault := s.check(f)
-	if fault != nil {
+	if s.names, fault = s.check(f); fault != nil {
 		return fault
 	}
 	if err := s.prepare(i); err != nil {
@@ -84,48 +84,32 @@ func (s *script) compile(text []byte) (fault *Error) {
 		return s.compileFault(err)
 	}
 	s.interp = i
-	if fault := s.execute(); fault != nil {
-		return fault
-	}
-	s.have = make(map[string]reflect.Value, len(names))
-	for _, name := range names {
-		s.have[name] = i.Symbols(mainPackage)[mainPackage][name]
-	}
 	return nil
 }
 
 // initialize sets all package variables to their initial values and calls the init
 // functions, so that nothing of an earlier call is left.
 func (s *script) initialize() *Error {
-	for _, v := range s.interp.Globals() {
-		if v.CanSet() {
-			v.SetZero()
+	if s.have != nil { // otherwise the variables are not allocated yet
+		for _, v := range s.interp.Globals() {
+			if v.CanSet() {
+				v.SetZero()
+			}
 		}
 	}
-	return s.execute()
-}
-
-// execute sets package variables and calls init functions. It must run once before
-// initialize, because it allocates the variables.
-func (s *script) execute() *Error {
 	if _, err := s.interp.Execute(s.program); err != nil {
 		if _, ok := err.(interp.Panic); !ok {
 			return s.compileFault(err)
 		}
 		return s.faultHere(panicText(err))
 	}
-	return nil
-}
-
-// functions returns the names of the script's functions, in the order of [Functions].
-func (s *script) functions() []string {
-	var names []string
-	for _, f := range functions {
-		if _, ok := s.have[f.Name]; ok {
-			names = append(names, f.Name)
+	if s.have == nil {
+		s.have = make(map[string]reflect.Value, len(s.names))
+		for _, name := range s.names {
+			s.have[name] = s.interp.Symbols(mainPackage)[mainPackage][name]
 		}
 	}
-	return names
+	return nil
 }
 
 // prepare gives the interpreter its libraries and the variable for positions.
@@ -169,11 +153,15 @@ func panicText(r any) string {
 }
 
 // call calls a function of the script, with package variables as the file sets them, and
-// checks the result. The function may evaluate positions with a.
+// checks the result. A call without a function only sets the variables. The function may
+// evaluate positions with a.
 func (s *script) call(c *call, a ask) (r report) {
 	defer s.recovered(&r.Fault)
 	if fault := s.initialize(); fault != nil {
 		return report{Fault: fault}
+	}
+	if c.Function == "" {
+		return report{}
 	}
 	result, err := function(c.Function).run(s.have[c.Function], c.Argument, a)
 	if err != nil {

@@ -46,7 +46,7 @@ func TestScriptsInThisProcess(t *testing.T) {
 		}
 		s := &script{path: path, log: io.Discard}
 		fault := s.compile(text)
-		for _, name := range s.functions() {
+		for _, name := range s.names {
 			if fault == nil {
 				fault = s.call(&call{name, arguments[name]}, send).Fault
 			}

@@ -52,12 +52,13 @@ func (s *Session) Close() {
 	}
 }
 
-// Functions returns the names of the script's functions.
-func (s *Session) Functions(ctx context.Context) ([]string, error) {
-	var names []string
-	err := s.with(ctx, func(p *process) error {
+// Functions returns the names of the script's functions. It initializes the package
+// variables.
+func (s *Session) Functions(ctx context.Context) (names []string, err error) {
+	err = s.with(ctx, func(p *process) error {
 		names = slices.Clone(p.functions)
-		return nil
+		_, err := p.exchange(ctx, order{Call: &call{}}, nil)
+		return err
 	})
 	return names, err
 }

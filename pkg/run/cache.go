@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -9,9 +10,11 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/store"
 )
@@ -125,6 +128,21 @@ func (c *cache) find(s *Stage, dir string) *source {
 		}
 	}
 	return nil
+}
+
+// engineID returns the identity of an engine in the latest stage that used an engine of this
+// name and program, or "".
+func (c *cache) engineID(name, program string, v chess.Variant) (id string) {
+	var latest time.Time
+	for _, m := range c.manifests("") {
+		for _, s := range m.Stages {
+			have := cmp.Or(s.Inputs["engine "+name], s.Inputs[playerInput+markedName(name, program)], s.Inputs[playerInput+name])
+			if have != "" && s.Inputs["game.variant"] == v.String() && s.Ended.After(latest) {
+				id, latest = have, s.Ended
+			}
+		}
+	}
+	return id
 }
 
 // manifest returns the manifest in dir. In a plan it includes the stages planned so far.

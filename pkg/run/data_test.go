@@ -234,7 +234,7 @@ func TestMissingData(t *testing.T) {
 
 	// A script that measures games has none.
 	e := s.load(t, "hooks=["+filepath.Join(s.dir, "plies.go")+"]")
-	wantError(t, Check(t.Context(), e), "plies.go", "MeasureCheckpoint")
+	wantError(t, Check(t.Context(), e, false), "plies.go", "MeasureCheckpoint")
 }
 
 // An engine plays the games of a chunk, and what it is is part of their identity.

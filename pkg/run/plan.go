@@ -10,6 +10,7 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
+	"alamos/pkg/uci"
 )
 
 type Plan struct {
@@ -92,6 +93,9 @@ func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt 
 			plan.Problems = append(plan.Problems, text)
 		}
 	}
+	r.engines.each(func(f *uci.Found) {
+		plan.Notes = append(plan.Notes, fmt.Sprintf("%s: a plan does not start it, and takes it to be the engine of earlier runs", f.Name))
+	})
 	candidates, err := r.candidates()
 	if err == nil {
 		err = r.trials(ctx, candidates)

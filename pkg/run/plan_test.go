@@ -18,6 +18,7 @@ import (
 	"alamos/pkg/experiment"
 
 	"alamos/pkg/store"
+	"alamos/pkg/uci/testdata/fake"
 )
 
 // listing has every file and folder of a site with its size and time.
@@ -268,6 +269,40 @@ func TestPlanProblems(t *testing.T) {
 	plan = newSite(t).plan(t, s.file(), false, with(quick, "tournament.players=[last, random, {uci: /nowhere/strong, depth: 1}]")...)
 	if len(plan.Problems) != 1 || !strings.Contains(plan.Problems[0], "/nowhere/strong") {
 		t.Errorf("problems %q", plan.Problems)
+	}
+}
+
+// A plan starts no engine. It takes an engine to be the one that earlier runs found.
+func TestPlanStartsNoEngine(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	starts := filepath.Join(s.dir, "starts")
+	engine := filepath.Join(s.dir, "engine")
+	text := fmt.Sprintf("#!/bin/sh\necho started >> '%s'\nexec '%s'\n", starts, fake.Engine(t, "well"))
+	if err := os.WriteFile(engine, []byte(text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}", fmt.Sprintf("data: {kind: engine, games: 5, engine: {uci: %s, depth: 1, random_plies: 8}}", engine))
+	s.edit(t, "small.yaml", "hooks: [plies.go]", "")
+	set := []string{"tournament.rounds=2", "tournament.max_moves=4", fmt.Sprintf("tournament.players=[random, {uci: %s, depth: 1}]", engine)}
+	first := s.plan(t, s.file(), true, set...)
+	if len(first.Problems) > 0 || !math.IsNaN(float64(first.Total.Seconds)) || first.Total.Games != 2 {
+		t.Errorf("before the run: %+v", first)
+	}
+	if _, err := os.Stat(starts); err == nil {
+		t.Error("the plan started the engine")
+	}
+	s.run(t, set...)
+	before, err := os.Stat(starts)
+	if err != nil {
+		t.Fatal("the run did not start the engine")
+	}
+	plan := s.plan(t, s.file(), true, set...)
+	if plan.Total.Stages > 0 || len(plan.Problems) > 0 || !strings.Contains(strings.Join(plan.Notes, "\n"), "engine depth 1: a plan does not start it") {
+		t.Errorf("after the run: %+v", plan)
+	}
+	if after, err := os.Stat(starts); err != nil || after.Size() != before.Size() {
+		t.Errorf("the plan started the engine (%v)", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,9 +92,19 @@ func missing(player string, err error) error {
 	return fmt.Errorf("tournament player %s: %w", player, err)
 }
 
-// engine finds an engine and checks that it plays the variant of a trial.
+// engine finds an engine and checks that it plays the variant of a trial. A plan starts no
+// engine: it takes the engine to be the one that earlier runs found.
 func (r *run) engine(ctx context.Context, of *experiment.Setup, o *uci.Opponent) (*uci.Found, error) {
-	return r.engines.get(engineKey(of, o), func() (*uci.Found, error) { return o.Find(ctx, of.Variant, of.Chess960) })
+	return r.engines.get(engineKey(of, o), func() (*uci.Found, error) {
+		if !r.cache.plan {
+			return o.Find(ctx, of.Variant, of.Chess960)
+		}
+		f, err := o.Look(of.Variant, of.Chess960)
+		if err == nil {
+			f.ID = cmp.Or(r.cache.engineID(f.Name, o.Program, of.Variant), unknown("engine", engineKey(of, o)))
+		}
+		return f, err
+	})
 }
 
 func engineKey(of *experiment.Setup, o *uci.Opponent) string {
@@ -140,7 +151,7 @@ func (t *Trial) players(ctx context.Context) []player {
 			if p.mark == out[i].mark {
 				return
 			}
-			p.name += " (" + p.mark + ")" // same file name in another folder, or the name of one of our checkpoints
+			p.name = markedName(p.name, p.mark) // same file name in another folder, or the name of one of our checkpoints
 		}
 		if named(p.name) < 0 {
 			out = append(out, p)
@@ -175,6 +186,9 @@ func (t *Trial) players(ctx context.Context) []player {
 	}
 	return out
 }
+
+// markedName distinguishes a player from another of the same name.
+func markedName(name, mark string) string { return name + " (" + mark + ")" }
 
 // externalModel is a checkpoint from another run or from a file. It plays with its own
 // encoding and with the search settings of the tournament.

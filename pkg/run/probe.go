@@ -77,14 +77,18 @@ func probeEvaluations(ctx context.Context, t *Trial) (evaluations, games float64
 	return float64(n) * full.MeanVisits() / quick.MeanVisits(), quickCount, err
 }
 
-// probeImport measures the speed of a source after its engines have started.
+// probeImport measures the speed of a source. A plan starts no engines, so their speed is
+// unknown.
 func probeImport(ctx context.Context, t *Trial) (positions, seconds float64, err error) {
+	if t.imports.source.UsesEngine() {
+		return 0, 0, nil
+	}
 	var began time.Time
 	for _, err := range t.imports.source.All(ctx) {
 		if err != nil {
 			return 0, 0, err
 		}
-		if began.IsZero() { // the first position includes the start of engines
+		if began.IsZero() { // the first position includes opening the files
 			began = time.Now()
 			continue
 		}

@@ -108,8 +108,9 @@ func callOnce[T any](t *Trial, s *config.File, name string, call func(*hook.Sess
 }
 
 // Check compiles the scripts of an experiment and checks that each defines the functions
-// that it needs. Faults of scripts are [config.Errors] with positions.
-func Check(ctx context.Context, e *experiment.Experiment) error {
+// that it needs. If initialize is set, it also initializes their package variables; otherwise
+// no code of the scripts runs. Faults of scripts are [config.Errors] with positions.
+func Check(ctx context.Context, e *experiment.Experiment, initialize bool) error {
 	var files []string            // in the order of the experiment
 	uses := map[string][]string{} // functions that each file needs
 	for i := range e.Trials {
@@ -130,7 +131,7 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 	checks.SetLimit(runtime.NumCPU())
 	for i, file := range files {
 		checks.Go(func() error {
-			errs[i] = checkScript(ctx, file, uses[file])
+			errs[i] = checkScript(ctx, file, uses[file], initialize)
 			return nil
 		})
 	}
@@ -168,12 +169,16 @@ func functionFor(key string, data bool) string {
 }
 
 // checkScript compiles a script and checks that it defines the wanted functions.
-func checkScript(ctx context.Context, file string, want []string) []error {
+func checkScript(ctx context.Context, file string, want []string, initialize bool) []error {
 	script, err := hook.Read(file)
 	if err != nil {
 		return []error{err}
 	}
-	have, err := script.Functions(ctx, hook.Limits{})
+	functions := script.Compile
+	if initialize {
+		functions = script.Functions
+	}
+	have, err := functions(ctx, hook.Limits{})
 	if err != nil {
 		return []error{err}
 	}

@@ -64,29 +64,17 @@ type Found struct {
 // there. This prevents a tournament from failing in the middle because its engine is
 // missing, refuses an option, or plays another game.
 func (o *Opponent) Find(ctx context.Context, v chess.Variant, chess960 bool) (*Found, error) {
-	f := &Found{Name: o.Name(), Player: Player{Command: Command{Path: o.Program, Args: o.Args}, Variant: v, Chess960: chess960}, Limit: o.Limit}
-	var err error
-	if o.Program == Stockfish || o.Program == FairyStockfish {
-		if f.Command, err = Find(ctx, o.Program, v); err != nil {
-			return nil, err
-		}
+	f, err := o.resolve(v, chess960)
+	if err != nil {
+		return nil, err
 	}
-	settings := slices.Clone(f.Command.Settings)
-	if o.Level != 0 {
-		level, err := LichessLevel(o.Level)
+	if o.known() {
+		c, err := Find(ctx, o.Program, v)
 		if err != nil {
 			return nil, err
 		}
-		f.Limit.MoveTime = cmp.Or(f.Limit.MoveTime, level.Limit.MoveTime)
-		f.Limit.Depth = cmp.Or(f.Limit.Depth, level.Limit.Depth)
-		settings = append(settings, level.Setting())
-	}
-	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
-		settings = append(settings, Setting{Name: name, Value: o.Options[name]})
-	}
-	f.Command.Settings = settings
-	if err := f.Limit.check(); err != nil {
-		return nil, err
+		c.Settings = slices.Concat(c.Settings, f.Command.Settings)
+		f.Command = c
 	}
 	e, err := f.Start(ctx)
 	if err != nil {
@@ -96,6 +84,36 @@ func (o *Opponent) Find(ctx context.Context, v chess.Variant, chess960 bool) (*F
 	f.ID = fmt.Sprintf("%s, %v, %s", e.ID(), f.Command.Settings, f.Limit)
 	return f, nil
 }
+
+// Look is [Opponent.Find] without starting anything: it checks that the program is on this
+// machine, and returns no ID.
+func (o *Opponent) Look(v chess.Variant, chess960 bool) (*Found, error) {
+	if !o.Installed() {
+		return nil, fmt.Errorf("uci: %s: %w", o.Program, ErrNotInstalled)
+	}
+	return o.resolve(v, chess960)
+}
+
+// resolve returns the opponent with the settings and the limit of its level.
+func (o *Opponent) resolve(v chess.Variant, chess960 bool) (*Found, error) {
+	f := &Found{Name: o.Name(), Player: Player{Command: Command{Path: o.Program, Args: o.Args}, Variant: v, Chess960: chess960}, Limit: o.Limit}
+	if o.Level != 0 {
+		level, err := LichessLevel(o.Level)
+		if err != nil {
+			return nil, err
+		}
+		f.Limit.MoveTime = cmp.Or(f.Limit.MoveTime, level.Limit.MoveTime)
+		f.Limit.Depth = cmp.Or(f.Limit.Depth, level.Limit.Depth)
+		f.Command.Settings = append(f.Command.Settings, level.Setting())
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
+		f.Command.Settings = append(f.Command.Settings, Setting{Name: name, Value: o.Options[name]})
+	}
+	return f, f.Limit.check()
+}
+
+// known reports whether the package function [Find] finds the program.
+func (o *Opponent) known() bool { return o.Program == Stockfish || o.Program == FairyStockfish }
 
 // Level is a strength of the computer opponent on lichess.
 type Level struct {
@@ -198,7 +216,7 @@ func Find(ctx context.Context, name string, v chess.Variant) (Command, error) {
 // Installed reports whether the opponent's program is on this machine. It starts nothing.
 // [Opponent.Find] checks the engine and its variants.
 func (o *Opponent) Installed() bool {
-	if o.Program != Stockfish && o.Program != FairyStockfish {
+	if !o.known() {
 		_, err := exec.LookPath(o.Program)
 		return err == nil
 	}
