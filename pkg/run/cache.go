@@ -20,15 +20,22 @@ import (
 )
 
 // cache finds stages by their inputs in all trials below the folder of results. A stage is
-// a function of its inputs, so trials can share its results. The cache rereads a manifest
-// when the file has changed. It is safe for concurrent use.
+// a function of its inputs, so trials can share its results. The cache knows the manifests
+// that this process writes, and rereads those of other processes when the files have
+// changed. It is safe for concurrent use.
 type cache struct {
 	root string // folder of all results
 
 	mu     sync.Mutex
 	trials map[string]*cachedTrial  // by folder relative to root; nil: not read yet
+	places map[string][]string      // sorted folders that have or had a stage or player, by stageKey and playerKeys
 	plan   bool                     // nothing below root changes, and planned stages are included
 	claims map[string]chan struct{} // by hash of inputs; closed when the stage has ended
+
+	// A refresh waits until pause times the duration of the last one have passed, so that
+	// a folder of thousands of trials costs a run little time.
+	pause            time.Duration
+	refreshed, again time.Time
 }
 
 type cachedTrial struct {
@@ -54,16 +61,17 @@ func (s *source) reused() *store.Stage {
 }
 
 func newCache(root string) *cache {
-	return &cache{root: root, claims: map[string]chan struct{}{}}
+	return &cache{root: root, places: map[string][]string{}, claims: map[string]chan struct{}{}, pause: 20}
 }
 
 // refresh reads new and changed manifests. An unreadable manifest counts as empty.
 func (c *cache) refresh() {
-	if c.plan && c.trials != nil {
+	if c.trials != nil && (c.plan || time.Now().Before(c.again)) {
 		return
 	}
+	began := time.Now()
 	all, _ := filepath.Glob(filepath.Join(disk.Pattern(c.root), "*", "*", store.ManifestName)) // the pattern is valid
-	now := map[string]*cachedTrial{}
+	now, read := map[string]*cachedTrial{}, []string{}
 	var readers errgroup.Group
 	readers.SetLimit(runtime.NumCPU())
 	for _, path := range all {
@@ -79,6 +87,7 @@ func (c *cache) refresh() {
 		}
 		t := &cachedTrial{file: info, manifest: &store.Manifest{}}
 		now[folder] = t
+		read = append(read, folder)
 		readers.Go(func() error {
 			if m, err := store.ReadManifest(filepath.Dir(path)); err == nil { // the trial's own run reports damage
 				t.manifest = m
@@ -88,7 +97,24 @@ func (c *cache) refresh() {
 	}
 	_ = readers.Wait() // no reader returns an error
 	c.trials = now
+	for _, folder := range read {
+		c.index(folder, now[folder].manifest.Stages...)
+	}
+	c.again = time.Now().Add(c.pause * time.Since(began))
 }
+
+// index adds the stages of a trial, and the players of its tournaments, to places.
+func (c *cache) index(folder string, stages ...*store.Stage) {
+	for _, s := range stages {
+		for _, key := range append(slices.Collect(maps.Values(playerKeys(s.Inputs))), stageKey(s.Name, s.Inputs)) {
+			if i, found := slices.BinarySearch(c.places[key], folder); !found {
+				c.places[key] = slices.Insert(c.places[key], i, folder)
+			}
+		}
+	}
+}
+
+func stageKey(name string, in store.Inputs) string { return name + " " + in.Hash() }
 
 // folder returns the path of a trial's folder relative to the root.
 func (c *cache) folder(dir string) string {
@@ -99,16 +125,47 @@ func (c *cache) folder(dir string) string {
 	return rel
 }
 
-// manifests refreshes the cache and iterates over all trials except that in dir, sorted by
-// folder.
-func (c *cache) manifests(dir string) iter.Seq2[string, *store.Manifest] {
+// manifests refreshes the cache and iterates over all trials, sorted by folder.
+func (c *cache) manifests() iter.Seq2[string, *store.Manifest] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.refresh()
-	trials, own := c.trials, c.folder(dir)
+	return c.listed(slices.Sorted(maps.Keys(c.trials)))
+}
+
+// having refreshes the cache and iterates over the trials other than that in dir that may
+// have a stage or player with all these keys, sorted by folder.
+func (c *cache) having(dir string, keys ...string) iter.Seq2[string, *store.Manifest] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refresh()
+	lists := make([][]string, len(keys))
+	for i, key := range keys {
+		lists[i] = c.places[key]
+	}
+	slices.SortFunc(lists, func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
+	own := c.folder(dir)
+	return c.listed(slices.DeleteFunc(slices.Clone(lists[0]), func(folder string) bool {
+		return folder == own || slices.ContainsFunc(lists[1:], func(other []string) bool {
+			_, found := slices.BinarySearch(other, folder)
+			return !found
+		})
+	}))
+}
+
+// listed iterates over the trials in folders that exist. The caller holds the mutex, but
+// the iteration needs no lock, because only plans change manifests.
+func (c *cache) listed(folders []string) iter.Seq2[string, *store.Manifest] {
+	var there []string
+	var manifests []*store.Manifest
+	for _, folder := range folders {
+		if t := c.trials[folder]; t != nil {
+			there, manifests = append(there, folder), append(manifests, t.manifest)
+		}
+	}
 	return func(yield func(string, *store.Manifest) bool) {
-		for _, folder := range slices.Sorted(maps.Keys(trials)) {
-			if folder != own && !yield(folder, trials[folder].manifest) {
+		for i, folder := range there {
+			if !yield(folder, manifests[i]) {
 				return
 			}
 		}
@@ -116,9 +173,9 @@ func (c *cache) manifests(dir string) iter.Seq2[string, *store.Manifest] {
 }
 
 // find returns another trial's stage with the same inputs as s, or nil. It verifies the
-// checksums of the source's files.
+// source's files.
 func (c *cache) find(s *Stage, dir string) *source {
-	for folder, m := range c.manifests(dir) {
+	for folder, m := range c.having(dir, stageKey(s.Name, s.In)) {
 		src := &source{folder, filepath.Join(c.root, folder), m.Stage(s.Name), m.Machine}
 		if src.stage == nil || !maps.Equal(src.stage.Inputs, s.In) {
 			continue
@@ -155,10 +212,25 @@ func (c *cache) manifest(dir string) (*store.Manifest, error) {
 	return store.ReadManifest(dir)
 }
 
-// planned replaces the manifest of the trial in dir by one with planned stages.
-func (c *cache) planned(dir string, m *store.Manifest) {
+// planned replaces the manifest of the trial in dir by one with a planned stage.
+func (c *cache) planned(dir string, m *store.Manifest, stage string) {
 	c.refresh()
 	c.trials[c.folder(dir)] = &cachedTrial{manifest: m}
+	c.index(c.folder(dir), m.Stage(stage))
+}
+
+// wrote replaces the manifest of the trial in dir, which this process has written.
+func (c *cache) wrote(dir string, m *store.Manifest) {
+	info, err := os.Stat(filepath.Join(dir, store.ManifestName))
+	if err != nil { // the next refresh reports what is there
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refresh()
+	folder := c.folder(dir)
+	c.trials[folder] = &cachedTrial{info, &store.Manifest{Machine: m.Machine, Stages: slices.Clone(m.Stages)}}
+	c.index(folder, m.Stages...)
 }
 
 // claim waits until no other trial of this run works on a stage with these inputs. It then

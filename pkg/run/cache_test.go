@@ -16,6 +16,7 @@ func TestCache(t *testing.T) {
 	root := t.TempDir()
 	in := store.Inputs{"a": "1 < 2 & \"3\"", "b": "ü"}
 	s := newCache(root)
+	s.pause = 0
 	write := func(dir string, in store.Inputs) {
 		t.Helper()
 		m := &store.Manifest{}

@@ -140,6 +140,22 @@ func matchKey(in store.Inputs) string {
 	return common.Hash()
 }
 
+// playerKeys returns the key of each player of a tournament in the cache. Two tournaments
+// share the games of a pair if they have the keys of both players. It returns none for
+// other stages.
+func playerKeys(in store.Inputs) map[string]string {
+	if in[playersInput] == "" {
+		return nil
+	}
+	keys, common := map[string]string{}, matchKey(in)
+	for k, id := range in {
+		if name, ok := strings.CutPrefix(k, playerInput); ok {
+			keys[name] = "player " + id + " " + common
+		}
+	}
+	return keys
+}
+
 // gamesKey returns a function that identifies the games of a pair. Tournaments with
 // equal keys have the same games. The key of a pair that does not play is empty.
 func gamesKey(in store.Inputs) func(match.Pair) string {
@@ -232,9 +248,15 @@ func (m *tournament) recall(games *match.Games) error {
 			return err
 		}
 	}
-	for folder, other := range m.run.cache.manifests(m.Results.Dir) {
-		for _, s := range other.Stages {
-			if s.Inputs[playersInput] == "" || games.Len() == games.Total() {
+	players, sources := playerKeys(m.in), map[string]*store.Manifest{} // by folder
+	for _, f := range games.Fixtures() {
+		if lacks(games, f) {
+			maps.Insert(sources, m.run.cache.having(m.Results.Dir, players[f.A], players[f.B]))
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(sources)) {
+		for _, s := range sources[folder].Stages {
+			if s.Inputs[playersInput] == "" {
 				continue
 			}
 			if err := m.recallFrom(games, filepath.Join(m.run.Results, folder), s); err != nil {
@@ -245,10 +267,20 @@ func (m *tournament) recall(games *match.Games) error {
 	return nil
 }
 
+// lacks reports whether a game of a pair is missing.
+func lacks(games *match.Games, f match.Fixture) bool {
+	for i := range f.Games {
+		if !games.Has(f.Pair, i) {
+			return true
+		}
+	}
+	return false
+}
+
 // recallFrom adds the games of one match. dir is the folder of its trial.
 func (m *tournament) recallFrom(games *match.Games, dir string, s *store.Stage) error {
 	key := gamesKey(s.Inputs)
-	useful := slices.ContainsFunc(games.Fixtures(), func(f match.Fixture) bool { return games.Key(f.Pair) == key(f.Pair) })
+	useful := slices.ContainsFunc(games.Fixtures(), func(f match.Fixture) bool { return lacks(games, f) && games.Key(f.Pair) == key(f.Pair) })
 	name := ""
 	for output := range s.Outputs {
 		if path.Base(output) == gamesName {

@@ -189,7 +189,7 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 		planned.Planned = true
 		m.Put(planned)
 	}
-	p.cache.planned(t.Results.Dir, m)
+	p.cache.planned(t.Results.Dir, m, s.Name)
 	t.keepDecision(d)
 	return nil
 }

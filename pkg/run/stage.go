@@ -188,7 +188,13 @@ func (t *Trial) compute(ctx context.Context, s *Stage) error {
 	return s.Done()
 }
 
-func (t *Trial) writeManifest() error { return t.Results.Manifest.Write(t.Results.Dir) }
+func (t *Trial) writeManifest() error {
+	err := t.Results.Manifest.Write(t.Results.Dir)
+	if err == nil {
+		t.run.cache.wrote(t.Results.Dir, t.Results.Manifest)
+	}
+	return err
+}
 
 // openJournal opens the journal of a long stage, which stores finished parts until the
 // stage's files are written, and calls replay for each entry. A journal of other inputs is
