@@ -152,7 +152,7 @@ func sameFiles(t *testing.T, dir string, want map[string]string) {
 }
 
 // times are the times and speeds in a manifest.
-var times = regexp.MustCompile(`(?m)^ *"(ended|seconds|evaluations_per_second)": .*$`)
+var times = regexp.MustCompile(`(?ms)^ *"(ended|seconds|evaluations_per_second)": [^\n]*$|^ *"stamps": \{.*?^   \},\n`)
 
 // fingerprint returns the SHA-256 of every file of results, without times and speeds, by its
 // name. Of files that name the place of the experiment, and of the page, it has the names.

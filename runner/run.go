@@ -39,6 +39,11 @@ A UCI engine of an experiment is a program that runs with your rights. With --no
 and --no-hooks, run refuses an experiment that would start an engine or a Go script: it
 prints each place that names one, and starts and writes nothing.
 
+A file of an earlier stage counts as unchanged if its size and modification time are
+those of the run that wrote it; other files are compared with their checksums. With
+--verify run compares all, and so finds what a faulty disk has changed; see also alamos
+show.
+
 The flags say how this machine runs the experiment. They never change its results.`,
 		Example: `  alamos run experiments/quickstart.yaml
   alamos run experiments/quickstart.yaml --set search.visits=100 --results elsewhere
@@ -96,6 +101,7 @@ The flags say how this machine runs the experiment. They never change its result
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	f.BoolVar(&noEngines, "no-engines", false, "refuse an experiment that names a UCI engine")
 	f.BoolVar(&noHooks, "no-hooks", false, "refuse an experiment that names a Go script")
+	f.BoolVar(&opt.Verify, "verify", false, "compare every file of earlier stages with its checksum, also those with unchanged size and time")
 	setFlag(cmd, &set)
 	return cmd
 }

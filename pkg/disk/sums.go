@@ -66,6 +66,44 @@ func sumOf(ctx context.Context, path string) (string, error) {
 	}
 }
 
+// Stamp is the size and the modification time of a file. A file that has the stamp under
+// which it was hashed has the same contents, unless somebody set its time back.
+type Stamp struct {
+	Size  int64 `json:"size"`
+	Nanos int64 `json:"changed"` // modification time since 1970
+}
+
+// StampOf returns the stamp of a file.
+func StampOf(path string) (Stamp, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Stamp{}, err
+	}
+	return Stamp{info.Size(), info.ModTime().UnixNano()}, nil
+}
+
+// settled reports whether every later change of the file gives it another modification
+// time. The clock of file times has steps: at most 10 ms on Linux, and 2 seconds on file
+// systems that store whole seconds.
+func (s Stamp) settled() bool {
+	step := 20 * time.Millisecond
+	if s.Nanos%int64(time.Second) == 0 {
+		step = 3 * time.Second
+	}
+	return time.Since(time.Unix(0, s.Nanos)) >= step
+}
+
+// StampedSum returns the [Sum] of a file and its stamp. settled is false if a later change
+// might leave the stamp as it is, because the file was written just now.
+func StampedSum(ctx context.Context, path string) (sum string, stamp Stamp, settled bool, err error) {
+	if stamp, err = StampOf(path); err != nil {
+		return "", stamp, false, err
+	}
+	settled = stamp.settled()
+	sum, err = sumOf(ctx, path)
+	return sum, stamp, settled, err
+}
+
 // SumFS returns the first 16 digits of a SHA-256 over the names and contents of the files
 // in a folder. It ignores subfolders.
 func SumFS(dir fs.FS) (string, error) {
@@ -95,16 +133,11 @@ type Sums struct {
 	unsaved int64               // bytes of files whose sums were not saved yet
 }
 
-// knownSum is a checksum with the size and modification time that it is valid for.
+// knownSum is a checksum with the stamp that it is valid for.
 type knownSum struct {
-	Size  int64  `json:"size"`
-	Nanos int64  `json:"changed"` // modification time since 1970
-	Sum   string `json:"sha256"`
+	Stamp
+	Sum string `json:"sha256"`
 }
-
-// settled is the least age of a modification for its checksum to be cached. Some file
-// systems store times in seconds, so a later change could have the same time.
-const settled = 3 * time.Second
 
 // ReadSums reads the cache that a call of [Sums.Of] saved at path. The cache is empty if
 // the file is missing or damaged.
@@ -144,19 +177,19 @@ func (s *Sums) of(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	before, err := os.Stat(path)
+	now, err := StampOf(path)
 	if err != nil {
 		return "", err
 	}
-	now, was := knownSum{Size: before.Size(), Nanos: before.ModTime().UnixNano()}, s.known[path]
-	if now.Sum = was.Sum; now == was {
+	if was, known := s.known[path]; known && was.Stamp == now {
 		return was.Sum, nil
 	}
-	if now.Sum, err = sumOf(ctx, path); err == nil && time.Since(before.ModTime()) >= settled {
-		s.known[path] = now
+	sum, now, settled, err := StampedSum(ctx, path)
+	if err == nil && settled {
+		s.known[path] = knownSum{now, sum}
 		s.unsaved += now.Size
 	}
-	return now.Sum, err
+	return sum, err
 }
 
 // save writes the cache if it has changed.

@@ -115,3 +115,29 @@ func TestSumIsStopped(t *testing.T) {
 		t.Error("the sum of a part is known as that of the file")
 	}
 }
+
+// A file that was written just now may change without another stamp.
+func TestSettled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(file, []byte("a"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	second := time.Now().Truncate(time.Second)
+	for _, test := range []struct {
+		at   time.Time
+		want bool
+	}{
+		{time.Now().Add(time.Hour), false},
+		{second.Add(-time.Second + time.Millisecond), true},
+		{second, false}, // perhaps of a file system that stores seconds
+		{second.Add(-4 * time.Second), true},
+	} {
+		if err := os.Chtimes(file, test.at, test.at); err != nil {
+			t.Fatal(err)
+		}
+		_, stamp, settled, err := StampedSum(t.Context(), file)
+		if err != nil || settled != test.want || stamp != (Stamp{1, test.at.UnixNano()}) {
+			t.Errorf("%v: %+v, settled %v (%v)", test.at, stamp, settled, err)
+		}
+	}
+}

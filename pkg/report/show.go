@@ -135,7 +135,7 @@ func details(t *store.Trial, verify bool) (*ShownDetails, error) {
 		x := ShownStage{Name: stage.Name, Ended: stage.Ended, Seconds: stage.Seconds, Files: len(stage.Outputs)}
 		if verify {
 			var err error
-			if x.State, x.File, err = stage.Verify(t.Dir); err != nil {
+			if x.State, x.File, err = stage.Verify(t.Dir, true); err != nil {
 				return nil, err
 			}
 		}

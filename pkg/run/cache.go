@@ -47,13 +47,13 @@ type cachedTrial struct {
 type source struct {
 	folder  string // relative to the root
 	dir     string
-	stage   *store.Stage
+	stage   store.Stage
 	machine store.Machine
 }
 
 // reused returns the manifest entry of the stage for the trial that reuses it.
 func (s *source) reused() *store.Stage {
-	out := *s.stage
+	out := s.stage
 	if out.From == "" {
 		out.From = filepath.ToSlash(s.folder)
 	}
@@ -173,14 +173,15 @@ func (c *cache) listed(folders []string) iter.Seq2[string, *store.Manifest] {
 }
 
 // find returns another trial's stage with the same inputs as s, or nil. It verifies the
-// source's files.
-func (c *cache) find(s *Stage, dir string) *source {
+// source's files, all of them if verify is set.
+func (c *cache) find(s *Stage, dir string, verify bool) *source {
 	for folder, m := range c.having(dir, stageKey(s.Name, s.In)) {
-		src := &source{folder, filepath.Join(c.root, folder), m.Stage(s.Name), m.Machine}
-		if src.stage == nil || !maps.Equal(src.stage.Inputs, s.In) {
+		stage := m.Stage(s.Name)
+		if stage == nil || !maps.Equal(stage.Inputs, s.In) {
 			continue
 		}
-		if state, _, err := src.stage.Verify(src.dir); err == nil && state == store.FileOK {
+		src := &source{folder, filepath.Join(c.root, folder), *stage, m.Machine}
+		if state, _, err := src.stage.Verify(src.dir, verify); err == nil && state == store.FileOK {
 			return src
 		}
 	}

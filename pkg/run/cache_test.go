@@ -28,7 +28,7 @@ func TestCache(t *testing.T) {
 	want := func(dir string) {
 		t.Helper()
 		have := ""
-		if src := s.find(&Stage{Name: "x", In: in}, filepath.Join(root, "e", "own")); src != nil {
+		if src := s.find(&Stage{Name: "x", In: in}, filepath.Join(root, "e", "own"), false); src != nil {
 			have = src.folder
 		}
 		if have != dir {
@@ -55,7 +55,7 @@ func TestCache(t *testing.T) {
 	want("")
 	write("e/2", in)
 	want("e/2")
-	if found := s.find(&Stage{Name: "y", In: in}, root); found != nil {
+	if found := s.find(&Stage{Name: "y", In: in}, root, false); found != nil {
 		t.Errorf("a stage of another name: %v", found)
 	}
 }

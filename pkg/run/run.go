@@ -38,6 +38,9 @@ type Options struct {
 	// SkipMissingEngines skips opponents that are not installed. Without it the run refuses
 	// to start.
 	SkipMissingEngines bool
+	// Verify compares all files of earlier stages with their checksums. Without it the run
+	// trusts files with unchanged sizes and modification times.
+	Verify bool
 	// FailFast ends the run when a trial fails. Without it the other trials continue.
 	FailFast bool
 }

@@ -58,11 +58,11 @@ type Decision struct {
 // decide returns the outcome of a stage, and the source if the stage is reused.
 func (t *Trial) decide(s *Stage) (Decision, *source, error) {
 	d := Decision{Name: s.Name, Does: Cached}
-	fresh, why, err := t.Results.Manifest.Fresh(t.Results.Dir, s.Name, s.In)
+	fresh, why, err := t.Results.Manifest.Fresh(t.Results.Dir, s.Name, s.In, t.run.Verify)
 	if fresh || err != nil {
 		return d, nil, err
 	}
-	if src := t.run.cache.find(s, t.Results.Dir); src != nil {
+	if src := t.run.cache.find(s, t.Results.Dir, t.run.Verify); src != nil {
 		d.Does, d.From = Reused, src.dir
 		return d, src, nil
 	}
@@ -167,13 +167,11 @@ func (t *Trial) compute(ctx context.Context, s *Stage) error {
 		return err
 	}
 	out := &store.Stage{
-		Name: s.Name, Inputs: s.In, Outputs: map[string]string{},
+		Name: s.Name, Inputs: s.In,
 		Ended: time.Now().UTC().Truncate(time.Second), Seconds: spent,
 	}
-	for _, f := range s.Files {
-		if out.Outputs[f], err = disk.Sum(t.Results.Path(f)); err != nil {
-			return err
-		}
+	if err := out.Record(t.Results.Dir, s.Files...); err != nil {
+		return err
 	}
 	if facts != nil {
 		if out.Facts, err = json.Marshal(facts); err != nil {

@@ -21,7 +21,7 @@ func Example() {
 	}
 	in := store.Inputs{"code": "1", "seed": "7"}
 	fresh := func() {
-		ok, why, err := m.Fresh(dir, store.SelfPlayStage(1), in)
+		ok, why, err := m.Fresh(dir, store.SelfPlayStage(1), in, false)
 		if err != nil {
 			log.Fatal(err)
 		}

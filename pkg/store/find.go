@@ -274,7 +274,7 @@ func FindModel(results, name string) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	state, checkpoint, err := t.Manifest.Stage(checkpointStage(g)).Verify(t.Dir)
+	state, checkpoint, err := t.Manifest.Stage(checkpointStage(g)).Verify(t.Dir, true)
 	if err == nil && state != FileOK {
 		err = damagedOutput(t.Path(checkpoint))
 	}

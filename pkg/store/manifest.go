@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,9 +35,12 @@ type Stage struct {
 	Inputs  Inputs            `json:"inputs"`
 	Outputs map[string]string `json:"outputs"` // file relative to the trial's folder -> SHA-256
 	// Facts are the stage's table rows. Each stage has its own row type.
-	Facts   json.RawMessage `json:"facts,omitempty"`
-	Ended   time.Time       `json:"ended"`
-	Seconds float64         `json:"seconds"` // sum over all processes that worked on it, except killed ones
+	Facts json.RawMessage `json:"facts,omitempty"`
+	// Stamps are those of the outputs when they were last hashed. An output has none if it
+	// was too young for its stamp to prove anything.
+	Stamps  map[string]disk.Stamp `json:"stamps,omitempty"`
+	Ended   time.Time             `json:"ended"`
+	Seconds float64               `json:"seconds"` // sum over all processes that worked on it, except killed ones
 	// From is the folder of the trial that ran the stage, relative to the folder of all
 	// results. It is empty if this trial ran it.
 	From string `json:"from,omitempty"`
@@ -174,15 +178,47 @@ const (
 	FileDamaged FileState = "damaged"
 )
 
+// Record adds the checksums and stamps of files that the stage has written. dir is the
+// trial's folder.
+func (s *Stage) Record(dir string, files ...string) error {
+	s.Outputs, s.Stamps = map[string]string{}, map[string]disk.Stamp{}
+	for _, file := range files {
+		sum, err := s.hash(dir, file)
+		if err != nil {
+			return err
+		}
+		s.Outputs[file] = sum
+	}
+	return nil
+}
+
+// hash returns the checksum of a file and keeps its stamp.
+func (s *Stage) hash(dir, file string) (string, error) {
+	sum, stamp, settled, err := disk.StampedSum(context.Background(), filepath.Join(dir, file))
+	if settled {
+		s.Stamps[file] = stamp
+	}
+	return sum, err
+}
+
 // Verify compares the files of a stage with their checksums. dir is the trial's folder.
-// Verify returns the worst state and the first file in that state.
-func (s *Stage) Verify(dir string) (FileState, string, error) {
+// Verify returns the worst state and the first file in that state. Unless all is set, it
+// trusts files with unchanged stamps. It keeps the stamps of the files that it hashes.
+func (s *Stage) Verify(dir string, all bool) (FileState, string, error) {
 	state, which := FileOK, ""
 	if s.Planned {
 		return state, which, nil
 	}
+	was := s.Stamps
+	s.Stamps = map[string]disk.Stamp{}
 	for _, file := range slices.Sorted(maps.Keys(s.Outputs)) {
-		sum, err := disk.Sum(filepath.Join(dir, file))
+		if stamp, known := was[file]; known && !all {
+			if now, err := disk.StampOf(filepath.Join(dir, file)); err == nil && now == stamp {
+				s.Stamps[file] = stamp
+				continue
+			}
+		}
+		sum, err := s.hash(dir, file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if state == FileOK {
@@ -191,6 +227,7 @@ func (s *Stage) Verify(dir string) (FileState, string, error) {
 		case err != nil:
 			return state, file, err
 		case sum != s.Outputs[file]:
+			delete(s.Stamps, file)
 			return FileDamaged, file, nil
 		}
 	}
@@ -199,16 +236,18 @@ func (s *Stage) Verify(dir string) (FileState, string, error) {
 
 // Fresh reports whether the stage has run with these inputs and all its files exist. If
 // not, why is the reason to run it. A damaged file is an error, because later stages would
-// use it.
-func (m *Manifest) Fresh(dir, name string, in Inputs) (ok bool, why string, err error) {
-	s := m.Stage(name)
-	if s == nil {
+// use it; see [Stage.Verify] for all. The manifest gets the stamps of the files that were
+// hashed.
+func (m *Manifest) Fresh(dir, name string, in Inputs, all bool) (ok bool, why string, err error) {
+	old := m.Stage(name)
+	if old == nil {
 		return false, "first time", nil
 	}
-	if c := in.Change(s.Inputs); c != "" {
+	if c := in.Change(old.Inputs); c != "" {
 		return false, c, nil
 	}
-	state, file, err := s.Verify(dir)
+	s := *old // others may read the old one
+	state, file, err := s.Verify(dir, all)
 	switch {
 	case err != nil:
 		return false, "", err
@@ -217,6 +256,7 @@ func (m *Manifest) Fresh(dir, name string, in Inputs) (ok bool, why string, err 
 	case state == FileDamaged:
 		return false, "", damagedOutput(filepath.Join(dir, file))
 	}
+	m.Put(&s)
 	return true, "", nil
 }
 

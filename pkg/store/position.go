@@ -101,7 +101,7 @@ func (t *Trial) PositionResult(q Position) (*PositionResult, error) {
 		return nil, nil
 	}
 	path := t.Path(q.File())
-	state, _, err := s.Verify(t.Dir)
+	state, _, err := s.Verify(t.Dir, true)
 	switch {
 	case err != nil:
 		return nil, err

@@ -225,7 +225,7 @@ func TestVerify(t *testing.T) {
 		{map[string]string{"A": sum, "a": "another"}, "damaged a"},
 		{nil, "ok "},
 	} {
-		state, file, err := (&Stage{Outputs: test.outputs}).Verify(x.Dir)
+		state, file, err := (&Stage{Outputs: test.outputs}).Verify(x.Dir, true)
 		if have := fmt.Sprint(state, " ", file); err != nil || have != test.want {
 			t.Errorf("%v: %s (%v), want %s", test.outputs, have, err, test.want)
 		}

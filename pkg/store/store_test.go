@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -88,7 +89,7 @@ func TestManifest(t *testing.T) {
 	}
 	fresh := func(in Inputs, ok bool, why string) {
 		t.Helper()
-		haveOK, haveWhy, err := m.Fresh(dir, "stage", in)
+		haveOK, haveWhy, err := m.Fresh(dir, "stage", in, false)
 		if err != nil || haveOK != ok || haveWhy != why {
 			t.Errorf("fresh: %v, %q, %v; want %v, %q", haveOK, haveWhy, err, ok, why)
 		}
@@ -128,12 +129,64 @@ func TestManifest(t *testing.T) {
 	if err := os.WriteFile(path, []byte("bytez"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = m.Fresh(dir, "stage", in)
+	_, _, err = m.Fresh(dir, "stage", in, false)
 	wantError(t, err, path, "checksum")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	fresh(in, false, "out.txt is missing")
+}
+
+// A file with the size and time that it had when it was hashed is not read again, except on
+// request. A copy with another time is.
+func TestFreshTrustsStamps(t *testing.T) {
+	dir := t.TempDir()
+	path, old := filepath.Join(dir, "out.txt"), time.Now().Add(-time.Hour)
+	write := func(text string, at time.Time) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("bytes", time.Now().Add(time.Hour)) // so young that its stamp proves nothing
+	s := &Stage{Name: "stage"}
+	if err := s.Record(dir, "out.txt"); err != nil || len(s.Stamps) > 0 {
+		t.Fatalf("stamps %v (%v)", s.Stamps, err)
+	}
+	m := &Manifest{}
+	m.Put(s)
+	for _, step := range []struct {
+		text   string
+		at     time.Time
+		all    bool
+		damage bool
+	}{
+		{"bytes", old, false, false}, // which gives it a stamp
+		{"bytez", old, false, false},
+		{"bytez", old, true, true},
+		{"bytez", old.Add(time.Second), false, true},
+		{"byte", old, false, true},
+		{"bytes", old.Add(time.Minute), false, false},
+		{"bytez", old.Add(time.Minute), false, false},
+	} {
+		write(step.text, step.at)
+		ok, _, err := m.Fresh(dir, "stage", nil, step.all)
+		if ok == step.damage || errors.Is(err, ErrDamaged) != step.damage {
+			t.Errorf("%+v: %v, %v", step, ok, err)
+		}
+		if step.damage != (err != nil) {
+			continue
+		}
+		if err := m.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		if m, err = ReadManifest(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.Stamps) > 0 {
+		t.Error("the recorded stage changed, which others may read")
+	}
 }
 
 func TestFloatJSON(t *testing.T) {
