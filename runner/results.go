@@ -156,8 +156,8 @@ func completeNames(results, typed, end string) (names []cobra.Completion) {
 	folders, _ := filepath.Glob(filepath.Join(results, "*", store.ExperimentName))
 	hashes := func(x *store.Experiment) {
 		for i := range x.Trials {
-			if t := &x.Trials[i]; len(typed) >= store.HashDigits && strings.HasPrefix(store.Folder(t), typed) {
-				names = append(names, store.Folder(t)+end+"\t"+strings.TrimSpace(x.Name+" "+t.Label))
+			if t := &x.Trials[i]; len(typed) >= store.HashDigits && strings.HasPrefix(t.Folder, typed) {
+				names = append(names, t.Folder+end+"\t"+strings.TrimSpace(x.Name+" "+t.Label))
 			}
 		}
 	}

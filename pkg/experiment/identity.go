@@ -53,8 +53,8 @@ func (s *Settings) identity() map[string]any {
 // decide a result of training or tournament.
 func (s *Settings) ID() string { return Hash(s.identity())[:10] }
 
-// Sections returns the identity of the given sections of the settings.
-func (s *Settings) Sections(keys ...string) map[string]any {
+// sections returns the identity of the given sections of the settings.
+func (s *Settings) sections(keys ...string) map[string]any {
 	values := s.identity()
 	maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(keys, key) })
 	return values

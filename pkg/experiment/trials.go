@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"alamos/pkg/config"
 	"alamos/pkg/stats"
@@ -13,7 +14,8 @@ import (
 // Trial is one combination of a sweep and a seed, or the only trial without a sweep.
 type Trial struct {
 	Number   int         // in Experiment.Trials, from 1
-	ID       string      // of the settings; names the trial's folder
+	ID       string      // of the settings, see [Settings.ID]
+	Folder   string      // name of the folder of its results, see folderName
 	Label    string      // what distinguishes it, such as "network.depth=2 seed=1"; empty for a single trial
 	Group    string      // Label without the seed: trials of one group differ only in their seeds
 	Axis     []AxisValue // one entry per element of Experiment.Axes, including those that Label omits
@@ -51,9 +53,24 @@ func (x *expansion) repeated(c *combo) []Trial {
 		for _, path := range x.paths() {
 			trial.Axis = append(trial.Axis, AxisValue{path, one.text(path)})
 		}
+		trial.Folder = trial.folderName()
 		trials = append(trials, trial)
 	}
 	return trials
+}
+
+// folderName returns the name of a trial's folder. It is a hash of the settings that
+// determine training, so that a changed tournament or notebook, or more generations, reuse
+// the same networks. The hash also covers every swept setting, because the trials of a sweep
+// need separate folders.
+func (t *Trial) folderName() string {
+	var swept []AxisValue
+	for _, a := range t.Axis {
+		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" || section == "stop" {
+			swept = append(swept, a)
+		}
+	}
+	return Hash(t.Settings.sections("seed", "game", "network", "search", "data", "selfplay", "training"), swept)[:10]
 }
 
 // paths returns the paths of all axes in display order.

@@ -274,7 +274,7 @@ func (r *Report) identity(p *picture) string {
 		if p.trial != nil && p.trial.ID != t.ID {
 			continue
 		}
-		parts = append(parts, t.Label, store.Folder(t), t.Settings.Generations)
+		parts = append(parts, t.Label, t.Folder, t.Settings.Generations)
 		switch p.kind.source(p.Figure) {
 		case fromTournament:
 			parts = append(parts, t.ID)

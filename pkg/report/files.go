@@ -39,7 +39,7 @@ func (r *Report) path(out, file string, t *experiment.Trial) string {
 	case t == nil:
 		return filepath.Join(r.Dir, file)
 	}
-	return filepath.Join(r.Dir, store.Folder(t), file)
+	return filepath.Join(r.Dir, t.Folder, file)
 }
 
 // slugs returns names of trials for file names, by ID: their labels, as in depth-2-seed-1. A
@@ -54,7 +54,7 @@ func slugs(trials []experiment.Trial) map[string]string {
 		t := &trials[i]
 		slug := strings.Trim(inFileName(store.ShortLabel(t)), "-")
 		if len(slug) > 80 || slug == "" || taken[slug] {
-			slug = store.Folder(t)
+			slug = t.Folder
 		}
 		taken[slug] = true
 		out[t.ID] = slug

@@ -26,7 +26,7 @@ const PageName = "notebook.html"
 // or of its only trial, see [Report.Only].
 func (r *Report) PagePath() string {
 	if r.only != nil {
-		return filepath.Join(r.Dir, store.Folder(r.only), PageName)
+		return filepath.Join(r.Dir, r.only.Folder, PageName)
 	}
 	return filepath.Join(r.Dir, PageName)
 }
@@ -312,7 +312,7 @@ func (b *pageBuilder) notes() (blocks []Block) {
 	var failed, unfinished, ended, faults, left []string
 	for i := range b.Experiment.Trials {
 		t := &b.Experiment.Trials[i]
-		if why, ok := b.Failed[store.Folder(t)]; ok {
+		if why, ok := b.Failed[t.Folder]; ok {
 			failed = append(failed, nameOf(t)+": "+why)
 		}
 	}

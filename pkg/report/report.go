@@ -55,8 +55,8 @@ func (r *Report) Only(t *store.Trial) {
 	}
 	x := *r.Experiment
 	x.Trials, x.Left, x.Halving, x.Failed = []experiment.Trial{t.Declared}, nil, nil, nil
-	if why, failed := r.Failed[store.Folder(&t.Declared)]; failed {
-		x.Failed = map[string]string{store.Folder(&t.Declared): why}
+	if why, failed := r.Failed[t.Declared.Folder]; failed {
+		x.Failed = map[string]string{t.Declared.Folder: why}
 	}
 	r.Experiment, r.only, r.listed = &x, &x.Trials[0], nil
 	r.Trials = slices.DeleteFunc(r.Trials, func(o *store.Trial) bool { return o.Declared.ID != t.Declared.ID })

@@ -313,6 +313,7 @@ func TestSlugs(t *testing.T) {
 		}
 		x.Label = strings.Join(label, " ")
 		x.ID = x.Label
+		x.Folder = experiment.Hash(x.Label)[:10]
 		return x
 	}
 	trials := []experiment.Trial{
@@ -322,7 +323,7 @@ func TestSlugs(t *testing.T) {
 		trial("a.b", "x y/z"), trial("a.b", "x-y-z"),
 	}
 	have := slugs(trials)
-	for i, want := range []string{"depth-2-seed-1", "search.visits-10-tournament.search.visits-20", store.Folder(&trials[2]), "b-x-y-z", store.Folder(&trials[4])} {
+	for i, want := range []string{"depth-2-seed-1", "search.visits-10-tournament.search.visits-20", trials[2].Folder, "b-x-y-z", trials[4].Folder} {
 		if have[trials[i].ID] != want {
 			t.Errorf("trial %d: %s, want %s", i, have[trials[i].ID], want)
 		}

@@ -89,7 +89,7 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 	}
 	for i := range x.Trials {
 		d := &x.Trials[i]
-		t := &store.Trial{Declared: *d, Dir: filepath.Join(s.Dir, store.Folder(d)), Manifest: &store.Manifest{}}
+		t := &store.Trial{Declared: *d, Dir: filepath.Join(s.Dir, d.Folder), Manifest: &store.Manifest{}}
 		if i := slices.IndexFunc(s.Opened, func(o *store.Trial) bool { return o.Declared.ID == d.ID }); i >= 0 {
 			t = s.Opened[i]
 		}

@@ -147,7 +147,7 @@ func rungTable(r store.Rung, trials []experiment.Trial) Table {
 	}
 	for i, x := range r.Ranking {
 		name := x.Trial
-		if k := slices.IndexFunc(trials, func(t experiment.Trial) bool { return store.Folder(&t) == x.Trial }); k >= 0 {
+		if k := slices.IndexFunc(trials, func(t experiment.Trial) bool { return t.Folder == x.Trial }); k >= 0 {
 			name = nameOf(&trials[k])
 		}
 		c.Rows = append(c.Rows, Row(i+1, name, Measured(x.Value)))

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/store"
 )
 
 // candidate is a trial of the experiment and its progress in the run.
@@ -40,7 +39,7 @@ func (r *run) candidates() ([]*candidate, error) {
 	var all []*candidate
 	folders := map[string]string{} // folder -> label of its trial
 	for i, t := range r.experiment.Trials {
-		folder := filepath.Join(r.dir, store.Folder(&t))
+		folder := filepath.Join(r.dir, t.Folder)
 		if other, taken := folders[folder]; taken {
 			return nil, fmt.Errorf("the trials %s and %s have one folder, %s: they differ in nothing that decides a result", other, t.Label, folder)
 		}

@@ -58,7 +58,7 @@ func TestTrialsThatFail(t *testing.T) {
 	set := with(quick, "tournament.rounds=0")
 	folders := map[int]string{}
 	for i, x := range s.load(t, set...).Trials {
-		folders[i] = filepath.Join(s.results(), store.Folder(&x))
+		folders[i] = filepath.Join(s.results(), x.Folder)
 		if i != 1 { // a file where a folder is wanted
 			if err := os.MkdirAll(folders[i], 0o777); err != nil {
 				t.Fatal(err)

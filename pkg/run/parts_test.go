@@ -9,14 +9,12 @@ import (
 
 	"alamos/pkg/config"
 	"alamos/pkg/experiment"
-
-	"alamos/pkg/store"
 )
 
 // A trial keeps its folder as long as its networks stay the same.
 func TestFolder(t *testing.T) {
 	s := newSite(t)
-	base := store.Folder(&s.load(t).Trials[0])
+	base := s.load(t).Trials[0].Folder
 	for set, same := range map[string]bool{
 		"generations=3":                     true,
 		"tournament.rounds=9":               true,
@@ -32,7 +30,7 @@ func TestFolder(t *testing.T) {
 		"training.epochs=3":                 false,
 		"training.schedule.initial=0.04":    false,
 	} {
-		if have := store.Folder(&s.load(t, set).Trials[0]) == base; have != same {
+		if have := s.load(t, set).Trials[0].Folder == base; have != same {
 			t.Errorf("%s: same folder %v, want %v", set, have, same)
 		}
 	}
@@ -42,7 +40,7 @@ func TestFolder(t *testing.T) {
 	}
 	for _, set := range []string{"sweep.grid={generations: [2, 3]}", "sweep.grid={tournament.rounds: [2, 3]}", fmt.Sprintf("sweep.grid={stop: [%s, %s]}", filepath.Join(s.dir, "plies.go"), filepath.Join(s.dir, "other.go")), "sweep.seeds=2", "sweep.grid={search.visits: [6, 8]}"} {
 		e := s.load(t, set)
-		if len(e.Trials) != 2 || store.Folder(&e.Trials[0]) == store.Folder(&e.Trials[1]) {
+		if len(e.Trials) != 2 || e.Trials[0].Folder == e.Trials[1].Folder {
 			t.Errorf("%s: %d trials, in one folder", set, len(e.Trials))
 		}
 	}

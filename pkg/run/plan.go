@@ -121,7 +121,7 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 	}
 	for i := range r.experiment.Trials {
 		t := &r.experiment.Trials[i]
-		plan.Trials = append(plan.Trials, PlannedTrial{Number: t.Number, ID: t.ID, Label: t.Label, Folder: filepath.Join(r.dir, store.Folder(t)), Stages: []Decision{}})
+		plan.Trials = append(plan.Trials, PlannedTrial{Number: t.Number, ID: t.ID, Label: t.Label, Folder: filepath.Join(r.dir, t.Folder), Stages: []Decision{}})
 	}
 	for _, c := range candidates {
 		if c.trial != nil {

@@ -87,7 +87,7 @@ func (t *Trial) Compile(file string) (*nn.Model, error) {
 
 // open opens a trial of the experiment with the results of earlier runs.
 func (r *run) open(ctx context.Context, declared experiment.Trial, report Report) (*Trial, error) {
-	t, err := r.openIn(ctx, filepath.Join(r.dir, store.Folder(&declared)), declared, report)
+	t, err := r.openIn(ctx, filepath.Join(r.dir, declared.Folder), declared, report)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func FindTrial(trials []experiment.Trial, name string) (int, error) {
 	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(trials) {
 		return n - 1, nil
 	}
-	match := func(t *experiment.Trial) bool { return strings.HasPrefix(Folder(t), name) }
+	match := func(t *experiment.Trial) bool { return strings.HasPrefix(t.Folder, name) }
 	if strings.Contains(name, "=") {
 		values, err := sweptValues(trials, name)
 		if err != nil {
@@ -127,9 +127,9 @@ func listTrials(trials []experiment.Trial, which []int) string {
 
 func describeTrial(t *experiment.Trial) string {
 	if t.Label == "" {
-		return fmt.Sprintf("%d (%s)", t.Number, Folder(t))
+		return fmt.Sprintf("%d (%s)", t.Number, t.Folder)
 	}
-	return fmt.Sprintf("%d (%s, %s)", t.Number, ShortLabel(t), Folder(t))
+	return fmt.Sprintf("%d (%s, %s)", t.Number, ShortLabel(t), t.Folder)
 }
 
 // ShortLabel returns the label of a trial as a name: "width=16,seed=8" for
@@ -163,9 +163,9 @@ func ShortKey(t *experiment.Trial, key string) string {
 func TrialNames(trials []experiment.Trial, typed string) (names []string) {
 	for i := range trials {
 		t := &trials[i]
-		for k, name := range []string{strconv.Itoa(i + 1), ShortLabel(t), Folder(t)} {
+		for k, name := range []string{strconv.Itoa(i + 1), ShortLabel(t), t.Folder} {
 			if name != "" && strings.HasPrefix(name, typed) && (k == 0 || typed != "") {
-				names = append(names, name+"\t"+strings.TrimSpace(t.Label+" "+Folder(t)))
+				names = append(names, name+"\t"+strings.TrimSpace(t.Label+" "+t.Folder))
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func (r *Run) find(name string) (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder := Folder(&r.Experiment.Trials[i])
+	folder := r.Experiment.Trials[i].Folder
 	for _, t := range r.Opened {
 		if filepath.Base(t.Dir) == folder {
 			return t, nil

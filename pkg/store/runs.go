@@ -147,7 +147,7 @@ func (r *Run) progress(folders []string) (faults []string, err error) {
 	known := map[string]bool{}
 	for i := range x.Trials {
 		declared := &x.Trials[i]
-		folder := Folder(declared)
+		folder := declared.Folder
 		known[folder] = true
 		t := opened[folder]
 		if t == nil {

@@ -27,25 +27,10 @@ type Trial struct {
 // Open reads the results of a trial. dir is the folder of its experiment's results. A trial
 // that has not begun has an empty manifest.
 func Open(dir string, t experiment.Trial) (*Trial, error) {
-	trial := &Trial{Declared: t, Dir: filepath.Join(dir, Folder(&t))}
+	trial := &Trial{Declared: t, Dir: filepath.Join(dir, t.Folder)}
 	var err error
 	trial.Manifest, err = ReadManifest(trial.Dir)
 	return trial, err
-}
-
-// Folder returns the name of a trial's folder. It is a hash of the settings that determine
-// training, so that a changed tournament or notebook, or more generations, reuse the same
-// networks. The hash also covers every swept setting, because the trials of a sweep need
-// separate folders.
-func Folder(t *experiment.Trial) string {
-	s := &t.Settings
-	var swept []experiment.AxisValue
-	for _, a := range t.Axis {
-		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" || section == "stop" {
-			swept = append(swept, a)
-		}
-	}
-	return experiment.Hash(s.Sections("seed", "game", "network", "search", "data", "selfplay", "training"), swept)[:10]
 }
 
 func (t *Trial) Path(elem ...string) string {
