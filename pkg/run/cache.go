@@ -192,7 +192,7 @@ func (c *cache) find(s *Stage, dir string, verify bool) *source {
 // name and program, or "".
 func (c *cache) engineID(name, program string, v chess.Variant) (id string) {
 	var latest time.Time
-	for _, m := range c.manifests("") {
+	for _, m := range c.manifests() {
 		for _, s := range m.Stages {
 			have := cmp.Or(s.Inputs["engine "+name], s.Inputs[playerInput+markedName(name, program)], s.Inputs[playerInput+name])
 			if have != "" && s.Inputs["game.variant"] == v.String() && s.Ended.After(latest) {
@@ -230,8 +230,12 @@ func (c *cache) wrote(dir string, m *store.Manifest) {
 	defer c.mu.Unlock()
 	c.refresh()
 	folder := c.folder(dir)
+	added := slices.Clone(m.Stages)
+	if old := c.trials[folder]; old != nil {
+		added = slices.DeleteFunc(added, func(s *store.Stage) bool { return slices.Contains(old.manifest.Stages, s) })
+	}
+	c.index(folder, added...)
 	c.trials[folder] = &cachedTrial{info, &store.Manifest{Machine: m.Machine, Stages: slices.Clone(m.Stages)}}
-	c.index(folder, m.Stages...)
 }
 
 // claim waits until no other trial of this run works on a stage with these inputs. It then
