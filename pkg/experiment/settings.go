@@ -71,7 +71,7 @@ const NoPolicy = "none"
 // Tournament measures strength after training.
 type Tournament struct {
 	Rounds      int                   `key:"rounds" default:"20" range:"0..1000000" unit:"games" doc:"Number of games between each pair of players, with alternating colors. 0 means no tournament."`
-	Search      search.Config         `key:"search" inherit:"search" except:"noise.weight=0 root.noise=0 forced_playouts=0" doc:"The tree search of checkpoints. Omitted keys are as in search, but without noise (also that of a gumbel root) and forced playouts."`
+	Search      search.Config         `key:"search" inherit:"search" except:"noise.weight=0 root.noise=0 root.fpu=same root.policy_temperature=same forced_playouts=0" doc:"The tree search of checkpoints. Omitted keys are as in search, but without what makes self-play explore: noise (also of a gumbel root), the settings of root for fpu and policy_temperature, and forced playouts."`
 	Limit       *uci.Limit            `key:"limit" flags:"optional" keys:"depth movetime" doc:"Limits that end a checkpoint's search before it reaches its visits. If absent, there are none."`
 	Temperature TournamentTemperature `key:"temperature" doc:"How a checkpoint selects its move from the visit counts."`
 	Format      match.Format          `key:"format" flags:"optional" doc:"Who plays whom. If absent, every pair of players plays (round robin)."`

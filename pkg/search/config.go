@@ -58,14 +58,17 @@ type Config struct {
 
 	// Solver gives a position from which a move wins by force a win, and one whose moves
 	// all have known results the best of them. The search ends when the root's result
-	// is known and counts moves that draw as 0. See [Tree.Root] for what that does to
-	// visits, and [Tree.Choose] for the moves that are played. Draws are by the rules
+	// is known and counts moves that draw as 0. See [Tree.Target] for what is learned
+	// then, and [Tree.Choose] for the moves that are played. Draws are by the rules
 	// and history of the game.
-	Solver bool `key:"solver" default:"false" doc:"MCTS-Solver: propagate results that are forced by the rules. A proven win ends the search, is played and receives the remaining visits in the training target; proven losses are avoided."`
+	Solver bool `key:"solver" default:"false" doc:"MCTS-Solver: propagate results that are forced by the rules. A proven win ends the search, is played and is the whole training target; proven losses are avoided and are no target. Values that a proof refutes are corrected in all positions above it."`
 
 	// Lookahead is the shallow minimax at expansion of Baier and Winands, "MCTS-Minimax
 	// Hybrids" (2015). It does nothing without Solver.
 	Lookahead int `key:"lookahead" default:"0" range:"0..1" unit:"plies" when:"solver=true" doc:"1 looks for an immediately winning move in every new position before the network evaluates it. The search then sees such threats at the first visit, whatever the priors. It costs little compared with a network evaluation."`
+
+	// TwofoldDraws does not make such a draw a proven result, since the game goes on.
+	TwofoldDraws bool `key:"twofold_draws" default:"false" doc:"Below the root, a position that already occurred in the game or on the path counts as a draw, as in Leela Chess Zero. The rules of the game need a third occurrence. The search then sees repetitions after fewer moves, and does not repeat positions that it wins."`
 
 	TreeReuse bool `key:"tree_reuse" default:"true" doc:"Keep the subtree of the played move for the next search."`
 
@@ -116,10 +119,11 @@ func (f *FPU) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// WithoutExploration is the same search without noise, that of a
-// Gumbel root included, and without forced playouts.
+// WithoutExploration is the same search without noise, also of a Gumbel root, without
+// forced playouts, and with the same priors and first play urgency at the root as below.
 func (c Config) WithoutExploration() Config {
 	c.Noise, c.ForcedPlayouts, c.Root.Noise = Noise{}, 0, 0
+	c.Root.FPU, c.Root.PolicyTemperature = RootFPU{}, 0
 	return c
 }
 

@@ -28,6 +28,8 @@ func (t *Tree) Check() error {
 			return fmt.Errorf("node %d: %d visits wait", at, n.pending)
 		case n.state == waiting:
 			return fmt.Errorf("node %d waits", at)
+		case n.state == repeated && (!t.cfg.TwofoldDraws || at == 0):
+			return fmt.Errorf("node %d is drawn by a second occurrence", at)
 		case n.state == proven && !t.cfg.Solver:
 			return fmt.Errorf("node %d is solved without a solver", at)
 		case at == 0 && n.state == evaluated:
@@ -63,6 +65,9 @@ func (t *Tree) Check() error {
 			}
 			if child.exact() {
 				best = max(best, -child.value)
+				if want := -float64(child.value) * float64(e.visits); t.cfg.Solver && math.Abs(e.sum-want) > 1e-6 {
+					return fmt.Errorf("node %d, edge %d has the sum %v, but its result is proven: want %v", at, k, e.sum, want)
+				}
 			} else {
 				all = false
 			}
@@ -70,9 +75,7 @@ func (t *Tree) Check() error {
 		if visits != n.visits {
 			return fmt.Errorf("node %d has %d visits, its edges %d", at, n.visits, visits)
 		}
-		// A visit that settles a node goes on with the result instead of
-		// the value that came.
-		if !t.cfg.Solver && math.Abs(sum-n.sum) > 1e-6 {
+		if math.Abs(sum-n.sum) > 1e-6 {
 			return fmt.Errorf("node %d has the sum %v, its edges %v", at, n.sum, sum)
 		}
 		if known := best == 1 || all && visits > 0; t.cfg.Solver && len(t.edgesOf(n)) > 0 && (known != (n.state == proven) || known && best != n.value) {

@@ -95,12 +95,26 @@ func TestTargetProperties(t *testing.T) {
 			return
 		}
 		pruned := cfg.ForcedPlayouts > 0 && cfg.Noise.Weight > 0
-		most, kept := 0, 0.0
+		refuted := func(e search.Edge) bool {
+			if s.Exact() {
+				return !e.Exact || e.Q != s.Value()
+			}
+			return cfg.Solver && e.Exact && e.Q == -1
+		}
+		most, kept, sum := 0, 0.0, 0
 		for i, e := range root {
-			if target[i] < 0 || target[i] > float64(e.Visits) || !pruned && target[i] != float64(e.Visits) {
+			if refuted(e) {
+				if target[i] != 0 {
+					t.Fatalf("%v is refuted and has the weight %v", e, target[i])
+				}
+				continue
+			}
+			most, kept, sum = max(most, e.Visits), max(kept, target[i]), sum+e.Visits
+		}
+		for i, e := range root {
+			if want := float64(e.Visits); sum > 0 && !refuted(e) && (target[i] < 0 || target[i] > want || !pruned && target[i] != want) {
 				t.Fatalf("%v has the weight %v", e, target[i])
 			}
-			most, kept = max(most, e.Visits), max(kept, target[i])
 		}
 		if !cfg.Solver && float64(most) != kept {
 			t.Fatalf("of %d visits the best move keeps %v", most, kept)

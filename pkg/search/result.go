@@ -31,22 +31,14 @@ func (t *Tree) export(e *edge) Edge {
 
 // Root returns all legal moves of the root in the order of the move list, or
 // nothing when the root has not been evaluated or the game is over.
-//
-// If the search ended early with a proven result (see Config.Solver), the best move also
-// has the visits that were not made: all of them would have gone there. So the visits are
-// a target for training as always.
 func (t *Tree) Root() []Edge {
-	root := &t.nodes[0]
-	edges := t.edgesOf(root)
+	edges := t.edgesOf(&t.nodes[0])
 	if edges == nil {
 		return nil
 	}
 	list := make([]Edge, len(edges))
 	for i := range edges {
 		list[i] = t.export(&edges[i])
-	}
-	if root.state == proven {
-		list[t.best(root)].Visits += max(0, t.cfg.Visits-int(root.visits))
 	}
 	return list
 }
@@ -70,26 +62,20 @@ func (t *Tree) Ranked() []Edge {
 
 // Target is the policy target: for each move of Root, in that order, a weight of at least
 // 0. The weights are the visits without those that were only forced (see
-// Config.ForcedPlayouts), or, with a Gumbel root, the improved policy. Their sum is not
-// scaled to 1; it is 0 only without visits. The slice is valid until the next call of
-// Target or Choose.
+// Config.ForcedPlayouts), or, with a Gumbel root, the improved policy. They agree with what
+// is proven (see Config.Solver): if the root is won, only moves that win have weight; a
+// move that loses has none while another does not. If no move that is left has visits, the
+// weights are the priors. The sum is not scaled to 1. The slice is valid until the next
+// call of Target, BestValue or Choose.
 func (t *Tree) Target() []float64 {
-	root := &t.nodes[0]
-	edges := t.edgesOf(root)
+	edges := t.edgesOf(&t.nodes[0])
 	if edges == nil {
 		return nil
 	}
 	if t.halving.on {
 		t.improvedPolicy()
-		return t.weights
-	}
-	best := t.best(root)
-	t.weights = slices.Grow(t.weights[:0], len(edges))
-	for i := range edges {
-		t.weights = append(t.weights, t.prunedVisits(&edges[i], &edges[best]))
-	}
-	if root.state == proven {
-		t.weights[best] += float64(max(0, t.cfg.Visits-int(root.visits)))
+	} else {
+		t.visitWeights(edges)
 	}
 	return t.weights
 }
@@ -123,6 +109,20 @@ func (t *Tree) playable(n *node, e *edge) bool {
 // Value is the value of the root as searched so far, -1 to 1, from the view
 // of its side to move.
 func (t *Tree) Value() float64 { return t.nodes[0].mean() }
+
+// BestValue is the value of the move that Choose returns at an infinite power, -1 to 1, or
+// Value if that move has no visits. Unlike Value it does not contain the visits that
+// explored other moves (lc0 calls the two best_q and root_q).
+func (t *Tree) BestValue() float64 {
+	edges := t.edgesOf(&t.nodes[0])
+	if edges == nil {
+		return t.Value()
+	}
+	if e := t.export(&edges[t.bestRootMove(edges)]); e.Visits > 0 {
+		return e.Q
+	}
+	return t.Value()
+}
 
 // Exact reports whether Value is the result of the game: the game is over, or the result
 // is proven (see Config.Solver).
@@ -200,8 +200,7 @@ func (t *Tree) PVOf(m chess.Move) []chess.Move {
 	return line
 }
 
-// Visits is the number of visits of the root's moves, without those that a proven result
-// has saved.
+// Visits is the number of visits of the root's moves.
 func (t *Tree) Visits() int { return int(t.nodes[0].visits) }
 
 // Depth is the number of moves in the longest path.
@@ -259,20 +258,17 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	if edges == nil {
 		return 0
 	}
-	var best int
+	best := t.bestRootMove(edges)
+	if math.IsInf(power, 1) || t.halving.on && t.halving.noisy {
+		return edges[best].move
+	}
 	if t.halving.on {
-		best = t.halvingBest()
-		if t.halving.noisy || math.IsInf(power, 1) {
-			return edges[best].move
-		}
 		t.improvedPolicy()
 		best = t.maskWeights(edges)
-	} else {
-		best = t.visitWeights(edges)
 	}
 	weights := t.weights
 	highest := weights[best]
-	if math.IsInf(power, 1) || highest == 0 {
+	if highest == 0 {
 		return edges[best].move
 	}
 	// Weights are taken relative to the highest, so that no power
@@ -294,8 +290,17 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	return edges[best].move // rounding left draw at the very end
 }
 
-// visitWeights writes the pruned visits of the root's moves to t.weights, or their priors
-// if there are no visits, and calls maskWeights.
+// bestRootMove is the index of the move that Choose takes at an infinite power. Without a
+// Gumbel root it writes the weights of the moves to t.weights.
+func (t *Tree) bestRootMove(edges []edge) int {
+	if t.halving.on {
+		return t.halvingBest()
+	}
+	return t.visitWeights(edges)
+}
+
+// visitWeights writes the pruned visits of the root's playable moves to t.weights, or their
+// priors if these moves have no visits, and returns the index of the highest.
 func (t *Tree) visitWeights(edges []edge) (best int) {
 	most := &edges[t.best(&t.nodes[0])]
 	t.weights = slices.Grow(t.weights[:0], len(edges))

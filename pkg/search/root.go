@@ -16,7 +16,12 @@ import (
 type Root struct {
 	_ struct{} `short:"kind"`
 
-	Kind       string  `key:"kind" default:"puct" enum:"puct gumbel" doc:"puct selects moves at the root as everywhere in the tree. gumbel is Gumbel AlphaZero: it samples moves by their priors, compares them by sequential halving, plays the best one and trains on the improved policy. noise.weight then has no effect, nor has selfplay.temperature if root.noise is above 0."`
+	Kind string `key:"kind" default:"puct" enum:"puct gumbel" doc:"puct selects moves at the root as everywhere in the tree. gumbel is Gumbel AlphaZero: it samples moves by their priors, compares them by sequential halving, plays the best one and trains on the improved policy. noise.weight then has no effect, nor has selfplay.temperature if root.noise is above 0."`
+
+	FPU RootFPU `key:"fpu" default:"same" range:"0..10" words:"same zero" when:"kind=puct" doc:"First play urgency at the root where the search explores: the words and numbers of search.fpu, or the word same. As in KataGo it lets noise bring a new move forward."`
+	// PolicyTemperature of 0 is that of the Config.
+	PolicyTemperature float64 `key:"policy_temperature" default:"same" range:">0..100" words:"same=0" doc:"Softmax temperature of the policy at the root where the search explores, before noise; same means search.policy_temperature. KataGo uses 1.1 to 1.25 here and 1 below, so that self-play does not lose moves that the policy rates low."`
+
 	Considered int     `key:"considered" default:"16" range:"1..1000" unit:"moves" when:"kind=gumbel" doc:"Number of moves sampled by their priors, without replacement."`
 	CVisit     float64 `key:"c_visit" default:"50" range:"0..1e9" when:"kind=gumbel" doc:"The improved policy adds c_scale * (c_visit + visits of the most visited move) * Q to the logits, with Q from 0 to 1."`
 	CScale     float64 `key:"c_scale" default:"1" range:"0..1e9" when:"kind=gumbel" doc:"Weight of Q against the logits; see c_visit."`
@@ -255,6 +260,47 @@ func (t *Tree) prunedVisits(e, best *edge) float64 {
 		return 0
 	}
 	return kept
+}
+
+// RootFPU is the first play urgency of the root: Config.FPU unless it has its Own.
+type RootFPU struct {
+	Own bool
+	FPU
+}
+
+// same is the word for a RootFPU without its own value.
+const same = "same"
+
+// MarshalText writes the word same, or what an FPU writes.
+func (f RootFPU) MarshalText() ([]byte, error) {
+	if !f.Own {
+		return []byte(same), nil
+	}
+	return f.FPU.MarshalText()
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (f *RootFPU) UnmarshalText(b []byte) error {
+	*f = RootFPU{Own: string(b) != same}
+	if !f.Own {
+		return nil
+	}
+	return f.FPU.UnmarshalText(b)
+}
+
+// applyRootTemperature changes the priors of the root, which has edges, from
+// Config.PolicyTemperature to the root's own.
+func (t *Tree) applyRootTemperature() {
+	if t.cfg.Root.PolicyTemperature == 0 || t.quiet {
+		return
+	}
+	edges := t.edgesOf(&t.nodes[0])
+	power := cmp.Or(t.cfg.PolicyTemperature, 1) / t.cfg.Root.PolicyTemperature
+	applyTemperature(len(edges), func(i int) *float32 { return &edges[i].prior }, power)
+	for i := range edges {
+		e := &edges[i]
+		e.bonus = e.prior / float32(1+e.visits) // no visit waits
+	}
 }
 
 // addNoise mixes Dirichlet noise into the priors of the root, which has edges, and

@@ -311,22 +311,25 @@ func TestNoVisits(t *testing.T) {
 // configs draws settings; positions come from random games.
 func configs(t *rapid.T) search.Config {
 	return search.Config{
-		Visits:    rapid.IntRange(1, 120).Draw(t, "visits"),
-		CPuct:     rapid.Float64Range(0, 4).Draw(t, "c_puct"),
-		CBase:     rapid.SampledFrom([]float64{0, 0, 100, 19652}).Draw(t, "c_base"),
-		CInit:     1.25,
-		FPU:       search.FPU{Parent: rapid.Bool().Draw(t, "parent"), Reduction: rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "reduction")},
-		ExpandAt:  rapid.IntRange(0, 4).Draw(t, "expand_at"),
-		Leaves:    rapid.SampledFrom([]int{0, 1, 2, 8, 32}).Draw(t, "leaves"),
-		Cache:     rapid.SampledFrom([]int{0, 100}).Draw(t, "cache"),
-		TreeReuse: true,
-		Noise:     search.Noise{Alpha: 0.3, Weight: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "noise")},
+		Visits:       rapid.IntRange(1, 120).Draw(t, "visits"),
+		CPuct:        rapid.Float64Range(0, 4).Draw(t, "c_puct"),
+		CBase:        rapid.SampledFrom([]float64{0, 0, 100, 19652}).Draw(t, "c_base"),
+		CInit:        1.25,
+		FPU:          search.FPU{Parent: rapid.Bool().Draw(t, "parent"), Reduction: rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "reduction")},
+		ExpandAt:     rapid.IntRange(0, 4).Draw(t, "expand_at"),
+		Leaves:       rapid.SampledFrom([]int{0, 1, 2, 8, 32}).Draw(t, "leaves"),
+		Cache:        rapid.SampledFrom([]int{0, 100}).Draw(t, "cache"),
+		TreeReuse:    true,
+		TwofoldDraws: rapid.Bool().Draw(t, "twofold_draws"),
+		Noise:        search.Noise{Alpha: 0.3, Weight: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "noise")},
 
 		ForcedPlayouts: rapid.SampledFrom([]float64{0, 2, 50}).Draw(t, "forced_playouts"),
 		Root: search.Root{
 			Considered: rapid.SampledFrom([]int{0, 0, 1, 2, 7, 16, 500}).Draw(t, "considered"),
 			CVisit:     50, CScale: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "c_scale"),
-			Noise: rapid.SampledFrom([]float64{0, 1}).Draw(t, "gumbel noise"),
+			Noise:             rapid.SampledFrom([]float64{0, 1}).Draw(t, "gumbel noise"),
+			FPU:               rapid.SampledFrom([]search.RootFPU{{}, {Own: true}, {Own: true, FPU: search.FPU{Parent: true, Reduction: 0.1}}}).Draw(t, "root.fpu"),
+			PolicyTemperature: rapid.SampledFrom([]float64{0, 1, 1.3}).Draw(t, "root.policy_temperature"),
 		},
 	}
 }
@@ -423,7 +426,7 @@ func TestProperties(t *testing.T) {
 		want := lines(s, m)
 		s.Advance(m)
 		got := lines(s, 0)
-		if cfg.Noise.Weight > 0 { // the new root has noise of its own
+		if cfg.Noise.Weight > 0 || cfg.Root.PolicyTemperature > 0 { // the new root has its own priors
 			for _, x := range []map[string]search.Edge{want, got} {
 				for k, e := range x {
 					if !strings.Contains(k, " ") {

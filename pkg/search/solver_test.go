@@ -14,7 +14,7 @@ import (
 )
 
 // Wins by force are found without an evaluator's help, end the search, are
-// played whatever the visits say, and have the visits that were not made.
+// played whatever the visits say, and are the whole policy target.
 func TestSolverWins(t *testing.T) {
 	for _, c := range []struct {
 		name, fen string
@@ -44,8 +44,14 @@ func TestSolverWins(t *testing.T) {
 			if n := s.Evaluations(); n > visits/2 {
 				t.Errorf("%d evaluations: the search did not end early", n)
 			}
-			if sum(s) != visits {
-				t.Errorf("visits sum to %d, want %d", sum(s), visits)
+			target := s.Target()
+			for i, e := range s.Root() {
+				if wins := e.Exact && e.Q == 1; wins != (target[i] > 0) {
+					t.Errorf("%s has the weight %v in the target; proven to win: %v", g.Position().UCI(e.Move), target[i], wins)
+				}
+			}
+			if s.BestValue() != 1 {
+				t.Errorf("the best move has the value %v", s.BestValue())
 			}
 			rng := rand.New(rand.NewPCG(1, 1))
 			for range 20 {
@@ -94,11 +100,20 @@ func TestSolverAvoidsLosses(t *testing.T) {
 			t.Fatal(err)
 		}
 		losing, others := map[chess.Move]bool{}, 0
-		for _, e := range s.Root() {
+		target, visited := s.Target(), 0
+		for i, e := range s.Root() {
 			losing[e.Move] = e.Exact && e.Q == -1
 			if !losing[e.Move] {
 				others++
+				continue
 			}
+			if target[i] != 0 {
+				t.Errorf("%s: %s loses and has the weight %v in the target", v.fen, g.Position().UCI(e.Move), target[i])
+			}
+			visited += e.Visits
+		}
+		if visited <= len(losing)-others {
+			t.Errorf("%s: %d visits of losing moves: the target is not tested", v.fen, visited)
 		}
 		if others == 0 || others == len(losing) {
 			t.Fatalf("%s: %d of %d moves do not lose: nothing to choose", v.fen, others, len(losing))
@@ -264,7 +279,7 @@ func TestSolverProperties(t *testing.T) {
 					t.Fatal("a result by force, and no line")
 				}
 			}
-			if n := sum(s); n < cfg.Visits {
+			if n := sum(s); n < cfg.Visits && !s.Exact() {
 				t.Fatalf("%d visits, want %d", n, cfg.Visits)
 			}
 			m := s.Choose(math.Inf(1), nil)
@@ -325,11 +340,11 @@ func TestLookahead(t *testing.T) {
 					}
 				}
 			}
-			// And the side that may strike does so without asking.
+			// The side that may win does so without the network, and ends the search.
 			for m := range losing {
 				g.Play(m)
 				s := tree(t, search.Config{Visits: 10, CPuct: 1, Solver: true, Lookahead: 1}, 0, g, search.Uniform{})
-				if !s.Exact() || s.Value() != 1 || s.Evaluations() != 0 || sum(s) != 10 {
+				if !s.Exact() || s.Value() != 1 || s.Evaluations() != 0 || sum(s) != 1 {
 					t.Errorf("value %v (exact: %v) after %d evaluations and %d visits: want a win at once", s.Value(), s.Exact(), s.Evaluations(), sum(s))
 				}
 				g.Undo()

@@ -78,6 +78,7 @@ const (
 	waiting                // the network is evaluating it
 	evaluated              // no move visited: it has stubs
 	expanded               // moves have been visited: it has edges
+	repeated               // a draw by Config.TwofoldDraws: no moves
 	proven                 // expanded, and value is the proven result (Config.Solver)
 	terminal               // the game is over: no moves, value by the rules
 )
@@ -189,8 +190,12 @@ func (t *Tree) Follow(g *chess.Game) {
 // SetVisits changes Config.Visits from now on.
 func (t *Tree) SetVisits(n int) { t.cfg.Visits = n }
 
-// SetExploring turns exploration for learning on or off, from the next root on: the noise
-// of the Config, its forced playouts and the noise of its Gumbel root. It is on at first.
+// SetReuse changes Config.TreeReuse from now on.
+func (t *Tree) SetReuse(on bool) { t.cfg.TreeReuse = on }
+
+// SetExploring turns exploration for learning on or off, from the next root on: the noise of
+// the Config, its forced playouts, and the noise, first play urgency and policy
+// temperature of its Root. It is on at first.
 func (t *Tree) SetExploring(on bool) { t.quiet = !on }
 
 // reserve makes room for the visits of a search, so that a large tree is not copied again
@@ -219,7 +224,7 @@ func (t *Tree) Advance(m chess.Move) {
 	t.game.Play(m)
 	t.only, t.depth = t.only[:0], max(0, t.depth-1)
 	t.forcesPlayouts, t.halving.on = false, false
-	if child == none {
+	if child == none || t.nodes[child].state == repeated {
 		t.clear()
 		return
 	}
@@ -233,11 +238,13 @@ func (t *Tree) prepareRoot() {
 	if root.state == evaluated {
 		t.makeEdges(root)
 	}
-	switch {
-	case root.state != expanded:
-	case t.cfg.Root.Considered > 0:
+	if root.state != expanded {
+		return
+	}
+	t.applyRootTemperature()
+	if t.cfg.Root.Considered > 0 {
 		t.startHalving()
-	default:
+	} else {
 		t.forcesPlayouts = t.addNoise() && t.cfg.ForcedPlayouts > 0
 	}
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -104,6 +105,10 @@ func (t *Tree) expand(n *node) {
 		}
 		return
 	}
+	if t.cfg.TwofoldDraws && n != &t.nodes[0] && t.game.Repetitions() > 0 {
+		n.state, n.draw = repeated, 1
+		return
+	}
 	n.state = waiting
 	n.first, n.count = int32(len(t.stubs)), uint16(t.legal.Len())
 	for _, m := range t.legal.Slice() {
@@ -162,6 +167,9 @@ func (t *Tree) exploration(visits float64) float64 {
 // fpu is the Q of the edges of n that have no visits (first play urgency).
 func (t *Tree) fpu(n *node, edges []edge) float32 {
 	fpu := t.cfg.FPU
+	if root := &t.cfg.Root.FPU; root.Own && !t.quiet && n == &t.nodes[0] {
+		fpu = root.FPU
+	}
 	if !fpu.Parent {
 		return 0
 	}
@@ -189,18 +197,23 @@ func (n *node) mean() float64 {
 
 // backupValue completes a visit: v is the value of the last position of the path,
 // from the view of the side to move there.
+//
+// Where the visit proves the result of a position, v changes to what makes all visits of
+// the move to it worth that result, so that the positions above keep no value that is
+// refuted (as AdjustForTerminal in lc0).
 func (t *Tree) backupValue(path []step, v float64) {
 	for i := len(path) - 1; i >= 0; i-- {
 		v = -v
 		e, n := &t.edges[path[i].edge], &t.nodes[path[i].node]
 		e.sum += v
 		e.visits++
-		t.refresh(e)
-		if t.cfg.Solver && t.prove(n, e) {
-			v = float64(n.value)
-		}
 		n.sum += v
 		n.visits++
+		t.refresh(e)
+		if t.cfg.Solver && t.prove(n, e) && i > 0 {
+			to := &t.edges[path[i-1].edge]
+			v = float64(n.value)*float64(1+to.visits) + to.sum
+		}
 	}
 }
 
@@ -379,9 +392,7 @@ func (t *Tree) backupAll() {
 		for i := range stubs {
 			stubs[i].prior = q.leaf.Priors[i]
 		}
-		if T := t.cfg.PolicyTemperature; T != 0 && T != 1 {
-			applyTemperature(stubs, 1/T)
-		}
+		applyTemperature(len(stubs), func(i int) *float32 { return &stubs[i].prior }, 1/cmp.Or(t.cfg.PolicyTemperature, 1))
 		n.value, n.draw, n.state = q.leaf.Value, q.leaf.WDL[1], evaluated
 		t.hasWDL = t.hasWDL || q.leaf.WDL != [3]float32{}
 		if !q.known {
@@ -398,24 +409,27 @@ func (t *Tree) backupAll() {
 	t.pending = 0
 }
 
-// applyTemperature raises priors to a power and divides them by their sum. They are taken
+// applyTemperature raises n priors to a power and divides them by their sum. They are taken
 // relative to the highest, so that no power turns all of them into 0.
-func applyTemperature(stubs []stub, power float64) {
+func applyTemperature(n int, prior func(i int) *float32, power float64) {
+	if power == 1 {
+		return
+	}
 	var highest float32
-	for i := range stubs {
-		highest = max(highest, stubs[i].prior)
+	for i := range n {
+		highest = max(highest, *prior(i))
 	}
 	if highest == 0 {
 		return
 	}
 	var sum float64
-	for i := range stubs {
-		p := math.Pow(float64(stubs[i].prior)/float64(highest), power)
-		stubs[i].prior = float32(p)
+	for i := range n {
+		p := math.Pow(float64(*prior(i))/float64(highest), power)
+		*prior(i) = float32(p)
 		sum += p
 	}
-	for i := range stubs {
-		stubs[i].prior = float32(float64(stubs[i].prior) / sum)
+	for i := range n {
+		*prior(i) = float32(float64(*prior(i)) / sum)
 	}
 }
 

@@ -29,7 +29,7 @@ func (d drawish) Prepare(l *encode.Leaf, g *chess.Game, moves []chess.Move) {
 
 // meanDraw is what WDL's draws are to be, counted visit by visit: those that ended in a
 // position say what is thought of it.
-func meanDraw(g *chess.Game, s *search.Tree) float64 {
+func meanDraw(g *chess.Game, s *search.Tree, twofold bool) float64 {
 	at := map[string]int{"": 0}
 	type place struct {
 		draw  float64
@@ -56,6 +56,8 @@ func meanDraw(g *chess.Game, s *search.Tree) float64 {
 			if o.Result == chess.Draw {
 				draw = 1
 			}
+		} else if twofold && here.Repetitions() > 0 {
+			draw = 1
 		}
 		if len(path) > 1 {
 			places[at[key(path[:len(path)-1])]].ended -= e.Visits
@@ -95,7 +97,7 @@ func TestWDL(t *testing.T) {
 			if len(s.Root()) == 0 {
 				return
 			}
-			if want := meanDraw(g, s); math.Abs(wdl[1]-want) > 1e-5 {
+			if want := meanDraw(g, s, cfg.TwofoldDraws); math.Abs(wdl[1]-want) > 1e-5 {
 				t.Fatalf("draws %v, counted %v", wdl[1], want)
 			}
 			check(t, wdl, s.Value())
