@@ -11,6 +11,7 @@
 //
 //	atomic16       the board from white's view: all but 3check and crazyhouse
 //	mover15        the board from the mover's view: all of these but racingkings
+//	mover16        mover15 and how often the position occurred: as mover15
 //	variants31     everything from the mover's view: all variants
 //	uci1968        moves on the board: all but antichess and crazyhouse
 //	uci1968-mover  the same from the mover's view

@@ -109,7 +109,7 @@ func (e *policy) Index(p *chess.Position, m chess.Move) int { return e.index(p, 
 // The encodings, in the order of all lists of names: first ours, which together express
 // every variant, then those of other systems, so that their work can be repeated.
 var (
-	ourPlanes   = []Planes{atomic16, mover15, variants31}
+	ourPlanes   = []Planes{atomic16, mover15, mover16, variants31}
 	ourPolicies = []Policy{uci1968, uci1968Mover, uci2206Mover}
 	allPlanes   = slices.Concat(ourPlanes, []Planes{alphaZero119, leela112, marro77, dtu24})
 	allPolicies = slices.Concat(ourPolicies, []Policy{alphaZero4672, leela1858, fromTo4096, marro4096})

@@ -98,6 +98,25 @@ func encodeMover(dst []uint64, p *chess.Position) {
 	}
 }
 
+// mover16 is mover15 with a plane for repetitions, without which a network cannot know that
+// a position is about to be a draw: it is 0.5 on all squares if the position occurred once
+// before, 1 if it occurred more often.
+var mover16 = &planes{
+	name: "mover16", count: moverPlanes + 1, constant: constantFrom(moverPlanes, moverPlanes+1), white: false,
+	lacks: mover15Lacks, encode: encodeMover16,
+}
+
+func encodeMover16(dst []uint64, g *chess.Game) {
+	encodeMover15(dst, g)
+	dst[moverPlanes] = repetitionWord(g)
+}
+
+// repetitionWord is the word of a constant plane that counts how often the position occurred
+// earlier in the game: a half each, 1 at most.
+func repetitionWord(g *chess.Game) uint64 {
+	return uint64(math.Float32bits(float32(min(1, float64(g.Repetitions())/2))))
+}
+
 // turnBoards changes boards to a view.
 func turnBoards(boards []uint64, view chess.Square) {
 	if view == asItIs {
@@ -163,7 +182,7 @@ func encodeVariants31(dst []uint64, g *chess.Game) {
 	}
 	constant(variantsBlack, black)
 	constant(variantsClock, clock)
-	constant(variantsRepetition, min(1, float64(g.Repetitions())/2))
+	dst[variantsRepetition] = repetitionWord(g)
 }
 
 // Helpers of the encodings that include earlier positions of the game, all seen from the

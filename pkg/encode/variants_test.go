@@ -25,7 +25,7 @@ func TestSupports(t *testing.T) {
 		noRacing = "chess atomic antichess kingofthehill horde"
 	)
 	want := map[string]string{
-		"atomic16": boards, "mover15": noRacing, "variants31": all,
+		"atomic16": boards, "mover15": noRacing, "mover16": noRacing, "variants31": all,
 		"alphazero119": boards, "lc0-112": boards, "marro77": noRacing, "dtu24": boards,
 		"uci1968": moves, "uci1968-mover": moves, "uci2206-mover": all,
 		"alphazero4672": moves, "lc0-1858": moves, "fromto4096": moves, "marro4096": moves,
@@ -48,7 +48,7 @@ func TestSupports(t *testing.T) {
 	if len(encodings) != len(want) {
 		t.Errorf("%d encodings, want %d", len(encodings), len(want))
 	}
-	ours := []string{"atomic16", "mover15", "variants31", "uci1968", "uci1968-mover", "uci2206-mover"}
+	ours := []string{"atomic16", "mover15", "mover16", "variants31", "uci1968", "uci1968-mover", "uci2206-mover"}
 	for _, e := range encodings {
 		var have []string
 		for _, v := range chess.Variants() {

@@ -22,8 +22,12 @@ type Config struct {
 	Surprise float64 `key:"surprise" default:"0" range:"0..1" doc:"Policy surprise weighting (KataGo uses 0.5): the fraction of a game's samples that is distributed in proportion to the Kullback-Leibler divergence of the search's policy from the priors, by repeating and omitting samples. 0 means one sample for each position."`
 	// ValueMix keeps the draw probability of the result, 1 or 0, as far as the mixed value
 	// allows.
-	ValueMix float64      `key:"value_mix" default:"0" range:"0..1" doc:"Fraction of the search's value in the value target. The rest is the result of the game."`
-	Script   *config.File `key:"adjudicate" ext:".go" doc:"Go script that can end a game early and determines its result."`
+	ValueMix float64 `key:"value_mix" default:"0" range:"0..1" doc:"Fraction of the search's value in the value target. The rest is the result of the game."`
+	// SearchValue is root if empty.
+	SearchValue string `key:"search_value" default:"root" enum:"root best" doc:"The search's value in the value target: root is the mean of all visits, best is the value of the best move, which leaves out what the exploration of other moves cost (root_q and best_q of Leela Chess Zero)."`
+	// LongGames is draw if empty.
+	LongGames string       `key:"long_games" default:"draw" enum:"draw search discard" doc:"What becomes of a game that reaches game.max_moves. draw counts it as a draw; search keeps its positions with the search's values as value targets, since the result is not known; discard plays another game instead, and loses the work."`
+	Script    *config.File `key:"adjudicate" ext:".go" doc:"Go script that can end a game early and determines its result."`
 
 	Variant chess.Variant
 
@@ -33,9 +37,8 @@ type Config struct {
 
 	Search search.Config
 
-	// MaxMoves is the maximum length in full moves from the start of the game. A longer
-	// unfinished game is discarded and played again as the next attempt, with new random
-	// numbers. 0: no limit.
+	// MaxMoves is the maximum length in full moves from the start of the game; see
+	// LongGames. 0: no limit.
 	MaxMoves int
 
 	// Adjudicate, if not nil, calls Script, which may end a game before the rules do. It is
@@ -83,12 +86,20 @@ func (t Temperature) at(ply int) float64 {
 // the policy needs long searches. So most moves use fast searches, and only positions with
 // full searches become samples. A search is full with probability Full, drawn from the
 // game's random numbers. Fast searches have Visits instead of the visits of Config.Search
-// and do not explore (see [search.Tree.SetExploring]). In both kinds, visits reused from
-// the tree count. Visits 0: all searches are full.
+// and do not explore (see [search.Tree.SetExploring]). They keep visits of the search before
+// (search.tree_reuse). Full searches begin with an empty tree, as in KataGo, so that their
+// targets count no visit that was made without exploration. Visits 0: all searches are full.
 type PlayoutCap struct {
-	Full   float64 `key:"full" default:"0.25" range:">0..1" doc:"Probability that a move gets a full search."`
+	Full   float64 `key:"full" default:"0.25" range:">0..1" doc:"Probability that a move gets a full search. Full searches keep no visits of the search before, which had no noise."`
 	Visits int     `key:"visits" default:"20" range:"1..10000000" unit:"visits" doc:"Visits of the root in the other searches, including those kept from the previous search."`
 }
+
+// The values of Config.SearchValue and Config.LongGames that are not their defaults.
+const (
+	bestValue        = "best"
+	searchLongGames  = "search"
+	discardLongGames = "discard"
+)
 
 // MeanVisits returns the average number of visits of a search.
 func (c *Config) MeanVisits() float64 {

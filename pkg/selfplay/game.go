@@ -83,6 +83,7 @@ func (g *gameSlot) allot() {
 	}
 	g.tree.SetVisits(visits)
 	g.tree.SetExploring(g.full)
+	g.tree.SetReuse(g.cfg.Search.TreeReuse && !g.full)
 }
 
 // open sets up the start position of the game.
@@ -149,6 +150,16 @@ func (g *gameSlot) move() (*Record, error) {
 			o = chess.Outcome{Result: result, Reason: chess.Adjudication}
 		}
 	}
+	if long := g.cfg.MaxMoves > 0 && g.game.Ply() >= 2*g.cfg.MaxMoves; long && !o.Over() {
+		if g.cfg.LongGames == discardLongGames {
+			r.Thrown++
+			if r.Thrown == maxThrown {
+				return nil, fmt.Errorf("self-play: game %d: %d attempts in a row were longer than max_moves %d: raise it, or keep long games (selfplay.long_games)", r.Number, maxThrown, g.cfg.MaxMoves)
+			}
+			return nil, g.attempt()
+		}
+		o = chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}
+	}
 	if o.Over() {
 		r.Outcome = o
 		r.Evaluations = g.tree.Evaluations() - g.before
@@ -156,20 +167,14 @@ func (g *gameSlot) move() (*Record, error) {
 		g.repeat(r)
 		return r, nil
 	}
-	if g.cfg.MaxMoves > 0 && g.game.Ply() >= 2*g.cfg.MaxMoves {
-		r.Thrown++
-		if r.Thrown == maxThrown {
-			return nil, fmt.Errorf("self-play: game %d: %d attempts in a row were longer than max_moves %d: raise it", r.Number, maxThrown, g.cfg.MaxMoves)
-		}
-		return nil, g.attempt()
-	}
 	g.allot()
 	g.tree.Advance(m)
 	return nil, nil
 }
 
 // sample returns the sample of the current position. Its policy target covers all legal
-// moves that the policy encoding can express. settle adds the result later.
+// moves that the policy encoding can express. Its value is that of the search; settle adds
+// the result later.
 func (g *gameSlot) sample() encode.Sample {
 	p := g.game.Position()
 	s := encode.Sample{
@@ -178,6 +183,11 @@ func (g *gameSlot) sample() encode.Sample {
 		Planes: make([]uint64, g.codec.Planes.Count()),
 	}
 	g.codec.Planes.Encode(s.Planes, g.game)
+	value := g.tree.Value()
+	if g.cfg.SearchValue == bestValue {
+		value = g.tree.BestValue()
+	}
+	s.Value = g.codec.Sign(p.Turn()) * float32(value)
 	edges, target := g.tree.Root(), g.tree.Target()
 	g.priors = g.priors[:0]
 	s.Indices = make([]int32, 0, len(edges))
@@ -204,34 +214,30 @@ func (g *gameSlot) sample() encode.Sample {
 	return s
 }
 
-// settle adds the game's result and the number of plies left to its samples, and mixes in
-// the search values according to ValueMix.
+// settle adds the game's result and the number of plies left to its samples, which have the
+// values of their searches, and mixes the values according to ValueMix.
 func (g *gameSlot) settle(r *Record) {
-	white := float32(r.Outcome.Result)
+	mix := g.cfg.ValueMix
+	if r.Outcome.Reason == chess.MoveLimit && g.cfg.LongGames == searchLongGames {
+		mix = 1
+	}
 	first := g.game.Start().Turn()
 	for i := range r.Samples {
 		s := &r.Samples[i]
-		turn := first
-		if s.Ply%2 == 1 {
-			turn = turn.Other()
+		result := float64(r.Outcome.Result)
+		blackMoves := (first == chess.Black) == (s.Ply%2 == 0)
+		if blackMoves && !g.codec.Planes.White() {
+			result = -result
 		}
-		s.Value = white
-		if turn == chess.Black && !g.codec.Planes.White() {
-			s.Value = -white
-		}
+		s.Value = float32((1-mix)*result + mix*float64(s.Value))
+		// A search value says nothing about draws: a value of 0 is not a sign of a draw. Only
+		// the result gives the draw probability, as far as the value leaves room for it (see
+		// [encode.Sample.Drawn]).
 		s.Draw = 0
 		if r.Outcome.Result == chess.Draw {
-			s.Draw = 1
+			s.Draw = 1 - float32(math.Abs(float64(s.Value)))
 		}
 		s.MovesLeft = float32(g.game.Ply() - int(s.Ply))
-		if mix := g.cfg.ValueMix; mix > 0 {
-			searched := g.codec.Sign(turn) * r.RootValues[s.Ply]
-			s.Value = float32((1-mix)*float64(s.Value) + mix*float64(searched))
-			// A search value says nothing about draws: a value of 0 is not a sign of a
-			// draw. Only the result gives the draw probability, as far as the value leaves
-			// room for it (see [encode.Sample.Drawn]).
-			s.Draw = min(s.Draw, 1-float32(math.Abs(float64(s.Value))))
-		}
 	}
 }
 

@@ -81,6 +81,50 @@ func TestPlayoutCap(t *testing.T) {
 	}
 }
 
+// Full searches keep nothing of the search before, which had no noise: their targets are
+// those of searches that begin with an empty tree. Fast searches keep it.
+func TestPlayoutCapReuse(t *testing.T) {
+	cfg := config()
+	cfg.Search.Noise = search.Noise{}
+	cfg.PlayoutCap, cfg.Search.Visits = selfplay.PlayoutCap{Full: 0.5, Visits: 5}, 40
+	c := codec(t, cfg.Variant)
+	records, _ := play(t, cfg, 1)
+	evaluator := search.NewEvaluator(c, hashed{})
+	full, kept := 0, 0
+	for _, r := range records {
+		p, err := chess.ParseFEN(cfg.Variant, r.Start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, samples := chess.NewGame(p), r.Samples
+		for ply, m := range r.Moves {
+			isFull := len(samples) > 0 && int(samples[0].Ply) == ply
+			fresh := cfg.Search
+			if !isFull {
+				fresh.Visits = cfg.PlayoutCap.Visits
+			}
+			tree := search.NewTree(fresh, 0)
+			tree.SetRoot(g)
+			if err := search.Run(context.Background(), []*search.Tree{tree}, evaluator); err != nil {
+				t.Fatal(err)
+			}
+			same := r.RootValues[ply] == float32(tree.Value())
+			if isFull {
+				if full++; !same {
+					t.Errorf("game %d, ply %d: a full search has the value %v, want %v", r.Number, ply, r.RootValues[ply], tree.Value())
+				}
+				samples = samples[1:]
+			} else if !same {
+				kept++
+			}
+			g.Play(m)
+		}
+	}
+	if full < 50 || kept < 10 {
+		t.Errorf("%d full searches, %d fast ones that keep visits: want more to test", full, kept)
+	}
+}
+
 // checkSample verifies that s is of the position of g and has the result of r.
 func checkSample(t *testing.T, c encode.Codec, g *chess.Game, r *selfplay.Record, s *encode.Sample) {
 	t.Helper()

@@ -69,6 +69,7 @@ func config() selfplay.Config {
 		},
 		Games:       12,
 		MaxMoves:    40,
+		LongGames:   "discard",
 		Temperature: selfplay.Temperature{Power: 1, Plies: 20, Then: 4},
 		Opening: selfplay.Opening{
 			RandomPlies: 3, Share: 0.5,
@@ -263,6 +264,49 @@ func TestPerspective(t *testing.T) {
 	}
 	if won == 0 {
 		t.Error("no game was won: nothing was tested")
+	}
+}
+
+// Games that are too long may be kept, as draws or with the values of their searches.
+func TestLongGames(t *testing.T) {
+	cfg := config()
+	cfg.MaxMoves = 10
+	kept := 0
+	for _, c := range []struct {
+		long string
+		mix  float64
+		want func(result, searched float32) float64
+	}{
+		{"draw", 0, func(result, _ float32) float64 { return float64(result) }},
+		{"draw", 0.25, func(result, searched float32) float64 { return 0.75*float64(result) + 0.25*float64(searched) }},
+		{"search", 0.25, func(_, searched float32) float64 { return float64(searched) }},
+	} {
+		cfg.LongGames, cfg.ValueMix = c.long, c.mix
+		records, stats := play(t, cfg, 2)
+		if stats.Thrown > 0 {
+			t.Errorf("%s: %d games were discarded", c.long, stats.Thrown)
+		}
+		for _, r := range records {
+			if r.Outcome.Reason != chess.MoveLimit {
+				continue
+			}
+			kept++
+			if r.Outcome.Result != chess.Draw || len(r.Moves) != 2*cfg.MaxMoves || len(r.Samples) != len(r.Moves) {
+				t.Errorf("%s: game %d ended with %v after %d plies and has %d samples", c.long, r.Number, r.Outcome, len(r.Moves), len(r.Samples))
+			}
+			for ply, s := range r.Samples {
+				searched := r.RootValues[ply] // for the side to move; atomic16 keeps White's view
+				if (strings.Contains(r.Start, " b ")) == (ply%2 == 0) {
+					searched = -searched
+				}
+				if want := c.want(0, searched); math.Abs(float64(s.Value)-want) > 1e-6 {
+					t.Errorf("%s, mix %v: game %d, ply %d has the value %v, want %v", c.long, c.mix, r.Number, ply, s.Value, want)
+				}
+			}
+		}
+	}
+	if kept == 0 {
+		t.Error("no game reached the limit: nothing was tested")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"alamos/pkg/chess"
@@ -92,5 +93,31 @@ func TestValueMix(t *testing.T) {
 	}
 	if between == 0 {
 		t.Error("no value differs from the result")
+	}
+}
+
+// The value of the search may be that of its best move instead of the mean.
+func TestSearchValue(t *testing.T) {
+	cfg := config()
+	cfg.ValueMix, cfg.SearchValue = 1, "best"
+	records, _ := play(t, cfg, 2)
+	more, less := 0, 0
+	for _, r := range records {
+		for ply, s := range r.Samples {
+			searched := float64(r.RootValues[ply]) // the mean
+			best := float64(s.Value)
+			if (strings.Contains(r.Start, " b ")) == (ply%2 == 0) {
+				best = -best // atomic16 keeps White's view
+			}
+			switch {
+			case best > searched:
+				more++
+			case best < searched:
+				less++
+			}
+		}
+	}
+	if more < 5*less || more == 0 {
+		t.Errorf("the best move is worth more than the mean in %d positions and less in %d", more, less)
 	}
 }
