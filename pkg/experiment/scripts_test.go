@@ -93,7 +93,7 @@ func TestScripts(t *testing.T) {
 
 func TestHalving(t *testing.T) {
 	const sweep = "generations: 40\nsweep:\n  grid: {network.depth: [1, 2, 3]}\n  halving: "
-	h := load(t, sweep+"{metric: elo, first: 2}\n").Halving
+	h := load(t, sweep+"{first: 2}\n").Halving
 	if diff := cmp.Diff(&Halving{Metric: "elo", Factor: 3, First: 2, Games: 20}, h); diff != "" {
 		t.Error(diff)
 	}
@@ -112,9 +112,9 @@ func TestHalving(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	for body, want := range map[string]string{
-		sweep + "{first: 40}\n": "x.yaml:6:13: sweep.halving.first: want fewer than the 40 generations of a trial, have 40",
-		sweep + "{games: 3}\n":  "x.yaml:6:13: sweep.halving.games: applies only with metric: elo",
-		sweep + "{}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}\n": "x.yaml:6:3: sweep.halving.metric: the validation loss needs a training.validation above 0 (choose metric: elo)",
+		sweep + "{first: 40}\n":                         "x.yaml:6:13: sweep.halving.first: want fewer than the 40 generations of a trial, have 40",
+		sweep + "{games: 3, metric: validation_loss}\n": "x.yaml:6:13: sweep.halving.games: applies only with metric: elo",
+		sweep + "{metric: validation_loss}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}\n": "x.yaml:6:13: sweep.halving.metric: the validation loss needs a training.validation above 0 (choose metric: elo)",
 		"sweep: {halving: {first: 2}}\n":                              "x.yaml:3:9: sweep.halving: nothing to select from: want at least 2 trials",
 		"sweep: {halving: {first: 2}, grid: {generations: [4, 5]}}\n": "x.yaml:3:9: sweep.halving: compares trials after equal numbers of generations, but \"generations=4\" has 4 and \"generations=5\" has 5",
 	} {

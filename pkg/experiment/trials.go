@@ -230,7 +230,7 @@ func (x *expansion) lot(c *combo) uint64 {
 // order in which trials finish. Trials that differ only in their seeds are judged
 // separately.
 type Halving struct {
-	Metric string `key:"metric" default:"validation_loss" enum:"validation_loss elo" doc:"Criterion of the selection: the lowest validation loss of the newest generation, or the highest Elo in matches between all pairs of trials."`
+	Metric string `key:"metric" default:"elo" enum:"elo validation_loss" doc:"Criterion of the selection: the highest Elo in matches between all pairs of trials, or the lowest validation loss of the newest generation. The loss compares trials only if all learn from the same data: with self-play each trial is validated on its own games, and easy games give a low loss."`
 	Factor int    `key:"factor" default:"3" range:"2..1000" doc:"The best 1/factor of the trials continue, and train factor times as long."`
 	First  int    `key:"first" default:"1" range:"1.." unit:"generations" doc:"Number of generations before the first selection."`
 	Games  int    `key:"games" default:"20" range:"1.." unit:"games" when:"metric=elo" doc:"Number of games between each pair of trials."`

@@ -117,11 +117,13 @@ func (c *Config) FullShare() float64 {
 
 // Opening defines how games are varied at the start. With probability Share a game starts
 // from one of the FENs, if any, drawn uniformly, instead of Config.Start, and then plays
-// RandomPlies random legal moves. The game's history, length and samples begin after that.
-// An opening that ends the game is drawn again.
+// RandomPlies random legal moves. The game's history and length begin after that. An opening
+// that ends the game is drawn again. The first moves of such a game, up to PolicyPlies, are
+// drawn from the policy.
 type Opening struct {
 	RandomPlies int      `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Number of random legal moves at the start of a game. These positions are not training samples."`
-	Share       float64  `key:"share" default:"1" range:"0..1" doc:"Fraction of the games that start from random_plies or fens. The others start from game.start."`
+	PolicyPlies int      `key:"policy_plies" default:"0" range:"0..1000" unit:"plies" doc:"Maximum number of moves at the start of a game that are drawn from the network's policy without a search; the number is drawn for each game. They lead to varied positions that the network plausibly reaches, as KataGo's openings do. These positions are not training samples."`
+	Share       float64  `key:"share" default:"1" range:"0..1" doc:"Fraction of the games that start from random_plies, policy_plies or fens. The others start from game.start."`
 	FENs        []string `key:"fens" default:"[]" want:"a position in FEN" doc:"Start positions, each equally likely. An empty list means game.start."`
 }
 

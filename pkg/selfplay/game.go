@@ -33,7 +33,8 @@ type gameSlot struct {
 	record    *Record
 	surprises []float64 // of the record's samples; used only with Config.Surprise
 	priors    []float64 // scratch memory
-	full      bool      // whether the current move has a full search, see PlayoutCap
+	full      bool      // whether the current move has a full search and becomes a sample, see PlayoutCap
+	opening   int       // plies that are drawn from the policy, see Opening
 	before    int       // the tree's evaluations before this game
 }
 
@@ -66,29 +67,35 @@ func (g *gameSlot) attempt() error {
 	r.Start = g.game.Position().FEN()
 	r.Moves, r.Samples, r.RootValues = r.Moves[:0], r.Samples[:0], r.RootValues[:0]
 	g.surprises = g.surprises[:0]
-	g.allot()
+	g.allot(0)
 	g.tree.SetRoot(g.game)
 	return nil
 }
 
-// allot draws whether the next search is full.
-func (g *gameSlot) allot() {
+// allot draws whether the search of the move at a ply is full. In the opening there is none.
+func (g *gameSlot) allot(ply int) {
 	fast := g.cfg.PlayoutCap.Visits
-	if fast == 0 {
-		return // draw no number, so that games without fast searches keep their random streams
-	}
 	visits := fast
-	if g.full = g.rng.Float64() < g.cfg.PlayoutCap.Full; g.full {
+	switch {
+	case ply < g.opening:
+		g.full, visits = false, 0
+	case fast == 0: // draw no number, so that games without fast searches keep their random streams
+		g.full = true
+	default:
+		g.full = g.rng.Float64() < g.cfg.PlayoutCap.Full
+	}
+	if g.full {
 		visits = g.cfg.Search.Visits
 	}
 	g.tree.SetVisits(visits)
 	g.tree.SetExploring(g.full)
-	g.tree.SetReuse(g.cfg.Search.TreeReuse && !g.full)
+	g.tree.SetReuse(g.cfg.Search.TreeReuse && !(g.full && fast > 0))
 }
 
 // open sets up the start position of the game.
 func (g *gameSlot) open() error {
 	o := g.cfg.Opening
+	g.opening = 0
 	if o.Share <= 0 || g.rng.Float64() >= o.Share {
 		g.game.Reset(g.from.start.Draw(g.rng))
 		return nil
@@ -103,6 +110,9 @@ func (g *gameSlot) open() error {
 		}
 		if g.randomPlies(o.RandomPlies) {
 			g.game.Reset(*g.game.Position())
+			if o.PolicyPlies > 0 {
+				g.opening = g.rng.IntN(o.PolicyPlies + 1)
+			}
 			return nil
 		}
 	}
@@ -167,7 +177,7 @@ func (g *gameSlot) move() (*Record, error) {
 		g.repeat(r)
 		return r, nil
 	}
-	g.allot()
+	g.allot(ply + 1)
 	g.tree.Advance(m)
 	return nil, nil
 }

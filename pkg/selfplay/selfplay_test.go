@@ -267,6 +267,51 @@ func TestPerspective(t *testing.T) {
 	}
 }
 
+// The first moves of a game may be drawn from the policy, without a search and samples.
+func TestPolicyPlies(t *testing.T) {
+	for _, capped := range []selfplay.PlayoutCap{{}, {Full: 0.5, Visits: 5}} {
+		cfg := config()
+		cfg.Games, cfg.PlayoutCap = 40, capped
+		cfg.Temperature = selfplay.Temperature{Power: 1}
+		cfg.Opening = selfplay.Opening{PolicyPlies: 6, Share: 1}
+		records, _ := play(t, cfg, 2)
+		if again, _ := play(t, cfg, 1); !reflect.DeepEqual(records, again) {
+			t.Error("other games with other workers")
+		}
+		evaluator := search.NewEvaluator(codec(t, cfg.Variant), hashed{})
+		starts, probable := map[int]int{}, 0.0
+		for _, r := range records {
+			g := chess.NewGame(chess.StartPosition(cfg.Variant))
+			tree := search.NewTree(search.Config{}, 0)
+			for ply := 0; ; ply++ {
+				tree.SetRoot(g)
+				if err := search.Run(context.Background(), []*search.Tree{tree}, evaluator); err != nil {
+					t.Fatal(err)
+				}
+				if r.RootValues[ply] != float32(tree.Value()) {
+					starts[ply]++
+					break
+				}
+				for _, e := range tree.Root() {
+					if e.Move == r.Moves[ply] {
+						probable += math.Log(e.Prior * float64(len(tree.Root())))
+					}
+				}
+				if len(r.Samples) > 0 && int(r.Samples[0].Ply) <= ply {
+					t.Errorf("game %d: ply %d of the opening is a sample", r.Number, ply)
+				}
+				g.Play(r.Moves[ply])
+			}
+		}
+		if len(starts) < 5 || starts[7] > 0 {
+			t.Errorf("games by the number of moves in their opening: %v, want 0 to 6", starts)
+		}
+		if probable <= 0 {
+			t.Errorf("the moves are less probable than random ones: %v nats", probable)
+		}
+	}
+}
+
 // Games that are too long may be kept, as draws or with the values of their searches.
 func TestLongGames(t *testing.T) {
 	cfg := config()
