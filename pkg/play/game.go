@@ -260,12 +260,12 @@ func (g *game) touch(watchers int) {
 	g.notify()
 }
 
-// review ends the search of a game that no page shows.
+// review ends the search and the engines of a game that no page shows.
 func (g *game) review() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.abort != nil && g.doing != g.nextTask() {
-		g.abort()
+	if !g.watched() {
+		g.notify()
 	}
 }
 

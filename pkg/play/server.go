@@ -117,7 +117,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// reviewGames ends searches of games that no page shows.
+// reviewGames ends searches and engines of games that no page shows.
 func (s *Server) reviewGames() {
 	for sleep(s.ctx, 10*time.Second) == nil {
 		s.mu.Lock()

@@ -3,6 +3,8 @@ package play
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -181,6 +183,39 @@ func TestRest(t *testing.T) {
 	}
 	for !rests() {
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// The engines of a game that no page shows end, although it is the human's turn.
+func TestEnginesEndWithThePage(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "gone")
+	script := filepath.Join(t.TempDir(), "engine")
+	text := fmt.Sprintf("#!/bin/sh\nrm -f %s\n%s\ntouch %s\n", gone, fake.Engine(t, "well"), gone)
+	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := match.ParseSpec("uci:" + script + ",depth=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := open(t, Config{Players: []*match.Opened{{Spec: *spec}}})
+	path := h.begin(`{"variant": "atomic", "white": "player-1", "black": "human"}`)
+	h.at(path, 1)
+	if _, err := os.Stat(gone); err == nil {
+		t.Fatal("the engine ended with a page")
+	}
+	g := h.server.games[strings.TrimPrefix(path, "/api/games/")]
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+		g.mu.Lock()
+		g.touched = time.Now().Add(-rest)
+		g.mu.Unlock()
+		g.review()
+		if _, err := os.Stat(gone); err == nil {
+			return
+		}
+		if time.Since(start) > time.Minute {
+			t.Fatal("the engine still runs")
+		}
 	}
 }
 
