@@ -4,6 +4,8 @@
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+
 # What `make oracle` compares with; its games can be set: GAMES=100 SEED=2 VARIANTS=atomic,horde
 FFISH := ffish-es6@0.7.10
 
@@ -17,7 +19,7 @@ VARIANTS ?=
 RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test oracle clients gpu-kit lint bench profile clean go
+.PHONY: help setup build run test race soak vuln oracle clients gpu-kit lint bench profile clean go
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +35,29 @@ run: build ## run the first experiment: minutes, on any machine
 	bin/alamos run experiments/quickstart.yaml
 
 test: setup ## run the tests
+	@# GOWORK=off: the copy of gotch that setup makes is no downloaded module
+	GOWORK=off go mod verify
 	go test -timeout 20m ./...
+
+# Packages that do not link libtorch, and those with it where requests and games of others meet.
+RACE := chess config disk encode hook nn/fit search selfplay stats data lichess play store uci
+race: setup ## run the short tests of most packages with the race detector
+	@# The detector's own memory is more than the limit of TestVeryMuchMemoryAtOnce allows.
+	go test -race -short -timeout 20m -skip '^TestVeryMuchMemoryAtOnce$$' $(addprefix ./pkg/,$(RACE)) ./plots
+
+SOAK ?= 30m
+soak: setup ## play, lichess with faults, and a run at work for SOAK=30m: nothing that they hold may grow
+	go test ./pkg/play ./pkg/lichess ./pkg/run -run '^TestSoak$$' -p 3 -count=1 -v -timeout 0 -soak $(SOAK)
+
+vuln: setup ## look for known vulnerabilities in the code that is called, where the database can be reached
+	@mkdir -p bin
+	@GOBIN=$(CURDIR)/bin go install $(GOVULNCHECK) || { echo "warning: govulncheck cannot be had without a network"; exit 0; }; \
+	echo govulncheck ./...; bin/govulncheck ./... >bin/vuln.txt 2>&1; status=$$?; cat bin/vuln.txt; \
+	if [ $$status -eq 1 ] && grep -q 'fetching vulnerabilities' bin/vuln.txt; then \
+		echo "warning: the database of vulnerabilities cannot be reached: nothing was checked"; \
+	else \
+		exit $$status; \
+	fi
 
 oracle: go ## compare 10,000 games of each variant with Fairy-Stockfish's rules, move list by move list: minutes
 	@for tool in node npm; do command -v $$tool >/dev/null || { echo "make oracle needs $$tool (Debian: apt-get install nodejs npm)"; exit 1; }; done

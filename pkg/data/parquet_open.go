@@ -12,9 +12,10 @@ import (
 )
 
 // A damaged or hostile file can claim sizes that it does not have, and the Parquet library
-// allocates what it is told before it reads. Therefore openParquet first compares every
-// claim with the file: the length of the footer, the places of the columns, and the header
-// of every page.
+// allocates what it is told before it reads. It also takes values of one column for those
+// of another where a column is shorter than its rows. Therefore openParquet first compares
+// every claim with the file: the length of the footer, the places of the columns, the
+// header of every page, and the number of values.
 const (
 	// maxPageHeader is the maximum length of a page's header in bytes. It has counts, and
 	// at most the smallest and largest value of the page.
@@ -50,8 +51,16 @@ func openParquet(in readerAt) (f *parquet.File, err error) {
 	for _, group := range f.Metadata().RowGroups {
 		rows += group.NumRows
 		for _, column := range group.Columns {
-			if err := checkColumn(in, size, &column.MetaData); err != nil {
-				return nil, fmt.Errorf("column %q: %w", column.MetaData.PathInSchema, err)
+			path := column.MetaData.PathInSchema
+			leaf, ok := f.Schema().Lookup(path...)
+			if !ok {
+				return nil, fmt.Errorf("column %q: it is not in the schema", path)
+			}
+			if n := column.MetaData.NumValues; leaf.MaxRepetitionLevel == 0 && n != group.NumRows {
+				return nil, fmt.Errorf("column %q: it claims %d values for %d rows", path, n, group.NumRows)
+			}
+			if err := checkColumn(in, size, &column.MetaData, leaf.MaxDefinitionLevel > 0); err != nil {
+				return nil, fmt.Errorf("column %q: %w", path, err)
 			}
 		}
 	}
@@ -84,8 +93,8 @@ func checkFooter(in io.ReaderAt, size int64) error {
 }
 
 // checkColumn checks the claims of the pages of a column in a row group: headers, each
-// followed by the bytes of its page.
-func checkColumn(in io.ReaderAt, size int64, column *format.ColumnMetaData) error {
+// followed by the bytes of its page. Only an optional column can have nulls.
+func checkColumn(in io.ReaderAt, size int64, column *format.ColumnMetaData, optional bool) error {
 	at := column.DataPageOffset
 	if column.DictionaryPageOffset != 0 {
 		at = column.DictionaryPageOffset
@@ -94,6 +103,7 @@ func checkColumn(in io.ReaderAt, size int64, column *format.ColumnMetaData) erro
 	if at < 0 || length < 0 || at > size || length > size-at {
 		return fmt.Errorf("it claims the bytes %d to %d of a file of %d", at, at+length, size)
 	}
+	total := int64(0) // values of data pages
 	buffer := make([]byte, maxPageHeader)
 	for end := at + length; at < end; {
 		head := buffer[:min(maxPageHeader, end-at)]
@@ -106,7 +116,10 @@ func checkColumn(in io.ReaderAt, size int64, column *format.ColumnMetaData) erro
 			return fmt.Errorf("the header of the page at byte %d: %w", at, err)
 		}
 		at += int64(r.BytesRead())
-		values := max(page.DataPageHeader.V.NumValues, page.DataPageHeaderV2.V.NumValues, page.DictionaryPageHeader.V.NumValues)
+		values := max(page.DataPageHeader.V.NumValues, page.DataPageHeaderV2.V.NumValues)
+		total += int64(values)
+		values = max(values, page.DictionaryPageHeader.V.NumValues)
+		nulls := page.DataPageHeaderV2.V.NumNulls
 		switch compressed := int64(page.CompressedPageSize); {
 		case compressed < 0 || compressed > end-at:
 			return fmt.Errorf("the page at byte %d claims %d bytes, and the column has %d more", at, compressed, end-at)
@@ -114,9 +127,14 @@ func checkColumn(in io.ReaderAt, size int64, column *format.ColumnMetaData) erro
 			return fmt.Errorf("the page at byte %d claims %d bytes after decompression: at most %d are read", at, page.UncompressedPageSize, maxPageSize)
 		case values > maxPageValues:
 			return fmt.Errorf("the page at byte %d claims %d values: at most %d are read", at, values, maxPageValues)
+		case nulls < 0 || nulls > values || nulls > 0 && !optional:
+			return fmt.Errorf("the page at byte %d claims %d nulls among %d values", at, nulls, values)
 		default:
 			at += compressed
 		}
+	}
+	if total != column.NumValues {
+		return fmt.Errorf("its pages have %d values, and it claims %d", total, column.NumValues)
 	}
 	return nil
 }

@@ -61,6 +61,10 @@ func TestPageClaims(t *testing.T) {
 		"values, version 2": {func(h *format.PageHeader) {
 			h.DataPageHeaderV2.Valid, h.DataPageHeaderV2.V.NumValues = true, maxPageValues+1
 		}, "values"},
+		"fewer values": {func(h *format.PageHeader) { h.DataPageHeader.V.NumValues-- }, "its pages have 16777215 values, and it claims 16777216"},
+		"a null": {func(h *format.PageHeader) {
+			h.DataPageHeaderV2.Valid, h.DataPageHeaderV2.V.NumNulls = true, 1
+		}, "claims 1 nulls"},
 		"a dictionary": {func(h *format.PageHeader) {
 			h.DictionaryPageHeader.Valid, h.DictionaryPageHeader.V.NumValues = true, maxPageValues+1
 		}, "values"},
@@ -75,13 +79,13 @@ func TestPageClaims(t *testing.T) {
 			column = slices.Concat(column, head, make([]byte, size))
 		}
 		file = slices.Concat([]byte("PAR1"), column)
-		meta := format.ColumnMetaData{DataPageOffset: 4, TotalCompressedSize: int64(len(column))}
-		err := checkColumn(bytes.NewReader(file), int64(len(file)), &meta)
+		meta := format.ColumnMetaData{DataPageOffset: 4, TotalCompressedSize: int64(len(column)), NumValues: 2 * maxPageValues}
+		err := checkColumn(bytes.NewReader(file), int64(len(file)), &meta, false)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		}
 		meta.TotalCompressedSize++
-		if err := checkColumn(bytes.NewReader(file), int64(len(file)), &meta); err == nil || !strings.Contains(err.Error(), "claims the bytes 4 to") {
+		if err := checkColumn(bytes.NewReader(file), int64(len(file)), &meta, false); err == nil || !strings.Contains(err.Error(), "claims the bytes 4 to") {
 			t.Errorf("%s, a column beyond the file: error %v", name, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -26,6 +27,7 @@ var hasty = pauses{retry: time.Millisecond, most: 10 * time.Millisecond, limited
 type server struct {
 	t      *testing.T
 	moody  bool // every request fails at first, and streams break
+	worse  bool // moody, and any request may fail later, or be answered slowly or in part
 	events chan string
 
 	mu       sync.Mutex
@@ -45,6 +47,7 @@ type served struct {
 	status  string
 	changed chan struct{} // closed and replaced at every change (see change)
 	streams int
+	since   time.Time
 	wrong   []string
 }
 
@@ -73,16 +76,34 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests[r.Method+" "+r.URL.Path]++
 	first := s.requests[r.Method+" "+r.URL.Path] == 1
 	s.mu.Unlock()
-	if s.moody && first {
-		switch len(r.URL.Path) % 3 {
-		case 0:
-			http.Error(w, "down for maintenance", http.StatusBadGateway)
-		case 1:
-			http.Error(w, `{"error":"Too many requests"}`, http.StatusTooManyRequests)
-		default:
-			panic(http.ErrAbortHandler) // the connection breaks
-		}
+	mood := -1
+	switch {
+	case s.worse && r.URL.Path != "/api/account":
+		mood = rand.IntN(30)
+	case s.moody && first:
+		mood = len(r.URL.Path) % 3
+	}
+	switch mood {
+	case 0:
+		http.Error(w, "down for maintenance", http.StatusBadGateway)
 		return
+	case 1:
+		http.Error(w, `{"error":"Too many requests"}`, http.StatusTooManyRequests)
+		return
+	case 2:
+		panic(http.ErrAbortHandler) // the connection breaks
+	case 3:
+		fmt.Fprint(w, `{"type":"gameFull","id":"ga`)
+		flush(w)
+		panic(http.ErrAbortHandler)
+	case 4:
+		time.Sleep(time.Duration(rand.IntN(500)) * time.Millisecond)
+	case 5:
+		defer panic(http.ErrAbortHandler) // the connection breaks after the request has worked
+	case 6: // a line that may be too long
+		if r.URL.Path == "/api/stream/event" {
+			fmt.Fprintln(w, strings.Repeat(" ", rand.IntN(2<<20))) // lines end at 1 MiB
+		}
 	}
 	part := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
@@ -158,7 +179,7 @@ func (s *server) prepare(id, variant, fen string, us chess.Color, plies int) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := &served{game: chess.NewGame(p), start: fen, variant: variant, us: us, plies: plies, status: "created", changed: make(chan struct{})}
+	g := &served{game: chess.NewGame(p), start: fen, variant: variant, us: us, plies: plies, status: "created", changed: make(chan struct{}), since: time.Now()}
 	s.games[id] = g
 	if us != p.Turn() {
 		g.reply()
@@ -197,6 +218,11 @@ func (g *served) state() string {
 func (s *server) streamGame(w http.ResponseWriter, r *http.Request, id string) {
 	s.mu.Lock()
 	g := s.games[id]
+	if g == nil {
+		s.mu.Unlock()
+		http.NotFound(w, r)
+		return
+	}
 	g.streams++
 	white, black := `{"id":"anna","name":"Anna"}`, `{"id":"bot","name":"Bot","title":"BOT"}`
 	if g.us == chess.White {
@@ -234,6 +260,10 @@ func (s *server) act(w http.ResponseWriter, id, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := s.games[id]
+	if g == nil {
+		http.Error(w, "no such game", http.StatusNotFound)
+		return
+	}
 	fail := func(why string) {
 		g.wrong = append(g.wrong, what+": "+why)
 		http.Error(w, fmt.Sprintf(`{"error":%q}`, why), http.StatusBadRequest)
@@ -279,7 +309,7 @@ func during(t *testing.T, cfg Config, f func(), want string) {
 	var log bytes.Buffer
 	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
 	ctx, stop := context.WithCancel(t.Context())
-	end, kill := context.WithTimeout(t.Context(), 30*time.Second)
+	end, kill := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer kill()
 	done := make(chan error, 1)
 	go func() { done <- Run(ctx, end, cfg) }()
@@ -298,7 +328,7 @@ func during(t *testing.T, cfg Config, f func(), want string) {
 
 func eventually(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	for range 3000 {
+	for range 12000 {
 		if cond() {
 			return
 		}

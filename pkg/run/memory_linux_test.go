@@ -5,12 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sugarme/gotch/ts"
+
+	"alamos/pkg/bench/testdata/soak"
 )
 
 var memoryGenerations = flag.Int("memory.generations", 16, "how long a run TestMemoryDoesNotGrow watches")
@@ -77,4 +80,17 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	if float64(after.pages) > 1.02*float64(before.pages) {
 		t.Errorf("the resident set grew from %d to %d pages, by more than 2 %%", before.pages, after.pages)
 	}
+}
+
+// A run that lasts as long as one wants, with hooks, holds no more later than earlier.
+func TestSoak(t *testing.T) {
+	s := newSite(t)
+	soak.Watch(t, func(ctx context.Context) {
+		_, err := s.try(ctx, nil, "generations=5000", "selfplay.games=24", "tournament.rounds=0", "notebook=[{text: Short}]")
+		if ctx.Err() == nil {
+			t.Errorf("the run ended: %v", err)
+		}
+		done, err := filepath.Glob(filepath.Join(s.trial(t), "checkpoints", "*"))
+		t.Logf("%d checkpoints, %v", len(done), err)
+	})
 }
