@@ -121,8 +121,8 @@ func TestCallsDoNotKnowOfEachOther(t *testing.T) {
 
 // A process that a fault has ended is replaced.
 func TestSessionAfterAFault(t *testing.T) {
-	s := open(t, "testdata/sometimes.go", Limits{Time: time.Second})
-	for i, want := range []string{"", "panic: generation 1", "", "still running after 1s", "", "calls go too deep", ""} {
+	s := open(t, "testdata/sometimes.go", Limits{Time: 3 * time.Second})
+	for i, want := range []string{"", "panic: generation 1", "", "still running after 3s", "", "calls go too deep", ""} {
 		_, err := s.Measure(t.Context(), Generation{Number: i, Variant: "atomic"})
 		var fault *Error
 		switch {
