@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"iter"
 	"math"
+	"slices"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -407,6 +409,29 @@ func (r *reader) part() (part, error) {
 func ReadMeta(path string) (meta Meta, err error) {
 	err = withReader(path, func(r *reader) error { meta = r.meta; return nil })
 	return meta, err
+}
+
+// SampleBytes returns the memory of a sample with a number of planes and moves.
+func SampleBytes(planes, moves int) int64 {
+	return int64(unsafe.Sizeof(encode.Sample{})) + 8*int64(planes) + 8*int64(moves)
+}
+
+// Memory returns the number of samples of a file and the memory that Read takes for them at
+// least. It reads only the end of the file, like ReadMeta.
+func Memory(path string) (samples int, bytes int64, err error) {
+	err = withReader(path, func(r *reader) error {
+		samples = int(r.file.NumRows())
+		bytes = int64(samples) * SampleBytes(0, 0)
+		for _, group := range r.file.Metadata().RowGroups {
+			for _, column := range group.Columns {
+				if slices.Contains([]string{"planes", "indices", "policy"}, column.MetaData.PathInSchema[0]) {
+					bytes += column.MetaData.TotalUncompressedSize - 4*column.MetaData.NumValues // each has its length before it
+				}
+			}
+		}
+		return nil
+	})
+	return samples, bytes, err
 }
 
 // withReader calls f with a reader of the file.

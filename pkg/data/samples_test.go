@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -176,12 +177,20 @@ func TestRoundTrip(t *testing.T) {
 // More rows than one chunk and one page have.
 func TestRoundTripOfManyRows(t *testing.T) {
 	want := randomGames(newRand(1), 0, 40, 200, 60)
-	set := read(t, write(t, meta, want))
+	path := write(t, meta, want)
+	set := read(t, path)
 	if diff := cmp.Diff(want, samplesOf(set)); diff != "" {
 		t.Fatal(diff)
 	}
 	if set.Games() != 40 {
 		t.Errorf("%d games, want 40", set.Games())
+	}
+	exact := 0.0
+	for i := range want {
+		exact += float64(SampleBytes(len(want[i].Planes), len(want[i].Indices)))
+	}
+	if samples, bytes, err := Memory(path); err != nil || samples != len(want) || math.Abs(float64(bytes)/exact-1) > 0.01 {
+		t.Errorf("memory of %d samples: %d bytes (%v), want %d and %.0f", samples, bytes, err, len(want), exact)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 	"alamos/plots"
@@ -21,7 +23,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "5"
+const codeVersion = "6"
 
 // kind is a kind of figure.
 type kind struct {
@@ -141,6 +143,7 @@ type picture struct {
 	frame  plots.Frame
 	trials []*store.Trial
 	groups []store.Group     // the same trials, grouped without their seeds
+	left   int               // number of groups that are left out, see mostLines
 	axes   []experiment.Axis // swept settings except the seed; empty if one trial is drawn
 
 	// The result, once it is drawn.
@@ -196,6 +199,9 @@ func (r *Report) pictures() ([]*picture, error) {
 	return r.listed, nil
 }
 
+// mostLines is the maximum number of groups in a figure with a line or a panel for each.
+const mostLines = 50
+
 // besideWidth is the width in cm of a figure beside those of other trials. A wider figure
 // would be scaled down on the page, including its text.
 const besideWidth = 11
@@ -210,6 +216,9 @@ func (r *Report) picture(p *picture) *picture {
 		}
 	}
 	p.groups = store.Groups(p.trials)
+	if n := len(p.groups) - mostLines; n > 0 && (p.kind.over == allTrials || p.Kind == "multiples") {
+		p.groups, p.left = p.groups[:mostLines], n
+	}
 	if len(r.Axes) > 0 {
 		for i, g := range p.groups {
 			p.groups[i].Name = "#" + numbersOf(g) + " " + shortLabel(&g.Trials[0].Declared, r.Axes)
@@ -235,6 +244,9 @@ func (p *picture) draw() {
 	}
 	var err error
 	if p.chart, p.caption, err = p.kind.draw(p); err == nil {
+		if p.left > 0 {
+			p.caption += fmt.Sprintf(" It shows the first %d settings; %s are left out.", mostLines, humanize.Comma(int64(p.left)))
+		}
 		p.stamp.Data = dataHash(p.chart)
 		p.figure, err = p.chart.Figure()
 	}

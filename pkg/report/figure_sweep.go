@@ -167,12 +167,20 @@ func (p *picture) lineAxes(x string) []experiment.Axis {
 	})
 }
 
+// mostCells is the maximum number of rows and of columns of a heat map.
+const mostCells = 100
+
 // drawHeatmap shows a metric over two axes of the sweep.
 func drawHeatmap(p *picture) (plots.Chart, string, error) {
 	m := p.metric()
 	x, y, err := p.plane()
 	if err != nil {
 		return nil, "", err
+	}
+	for _, a := range []experiment.Axis{x, y} {
+		if n := len(a.Values); n > mostCells {
+			return nil, "", nothing(fmt.Sprintf("%s has %d values: a heat map shows at most %d", a.Path, n, mostCells))
+		}
 	}
 	cells, _, pooled, err := p.cells(x.Path, func(t *experiment.Trial) string { return axisValue(t, y.Path) })
 	if err != nil {

@@ -131,11 +131,16 @@ func (b *pageBuilder) cell(i int) ([]Block, error) {
 	})
 }
 
-// beside sets a block of each trial side by side. It omits trials without one. An
-// experiment of one trial needs no frame.
+// mostTrials is the maximum number of trials of which the page has their own tables and
+// figures, and of networks of which it has the layers.
+const mostTrials = 200
+
+// beside sets a block of each trial side by side. It omits trials without one, and those
+// beyond mostTrials. An experiment of one trial needs no frame.
 func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, error) {
 	var all SideBySide
-	for _, t := range b.Trials {
+	shown := b.Trials[:min(len(b.Trials), mostTrials)]
+	for _, t := range shown {
 		block, err := make(t)
 		if err != nil {
 			return nil, err
@@ -150,7 +155,16 @@ func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, e
 	case len(b.Experiment.Trials) == 1:
 		return all[0].Blocks, nil
 	}
-	return []Block{all}, nil
+	return append([]Block{all}, b.leftOut(len(b.Trials)-len(shown))...), nil
+}
+
+// leftOut says where the reader finds what the page leaves out of trials.
+func (b *pageBuilder) leftOut(trials int) []Block {
+	if trials == 0 {
+		return nil
+	}
+	return []Block{Note{Text: fmt.Sprintf("%s more are not on this page: see their folders, or write the page of one, as with alamos notebook %s/%d.",
+		english.Plural(trials, "trial", ""), b.Name, b.Trials[mostTrials].Declared.Number)}}
 }
 
 // figures returns the pictures of a cell, with those of single trials side by side.
@@ -217,7 +231,10 @@ func (b *pageBuilder) networks() ([]Block, error) {
 		return nil, err
 	}
 	var blocks []Block
-	for _, n := range all {
+	for i, n := range all {
+		if i == mostTrials {
+			return append(blocks, Note{Text: fmt.Sprintf("%d more networks are not on this page.", len(all)-i)}), nil
+		}
 		t := n.Table(false)
 		t.Caption = fmt.Sprintf("Layers of the network: %s. It has %s trained parameters.", n.Summary(), humanize.Comma(int64(n.Parameters)))
 		if len(all) == 1 {

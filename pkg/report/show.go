@@ -87,14 +87,18 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 	for _, a := range x.Axes {
 		s.Axes = append(s.Axes, a.Path)
 	}
+	opened := map[string]*store.Trial{} // by ID
+	for _, t := range s.Opened {
+		opened[t.Declared.ID] = t
+	}
 	for i := range x.Trials {
 		d := &x.Trials[i]
-		t := &store.Trial{Declared: *d, Dir: filepath.Join(s.Dir, d.Folder), Manifest: &store.Manifest{}}
-		if i := slices.IndexFunc(s.Opened, func(o *store.Trial) bool { return o.Declared.ID == d.ID }); i >= 0 {
-			t = s.Opened[i]
-		}
 		if trial != nil && trial.Declared.ID != d.ID {
 			continue
+		}
+		t := opened[d.ID]
+		if t == nil {
+			t = &store.Trial{Declared: *d, Dir: filepath.Join(s.Dir, d.Folder), Manifest: &store.Manifest{}}
 		}
 		shown, err := s.show(t)
 		if err == nil && (trial != nil || len(x.Trials) == 1 && len(run.Opened) == 1) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"alamos/pkg/store"
 )
@@ -67,6 +68,32 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 			s.run(t)
 			s.same(t)
 		})
+	}
+}
+
+// A bit that flips on the disk, without another modification time, is found by Verify only.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	s := finishedSite(t)
+	path := filepath.Join(s.trial(t), "checkpoints/gen-0001.safetensors")
+	at := time.Now().Add(-time.Hour)
+	set := func() {
+		t.Helper()
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set()
+	s.run(t) // which keeps the time
+	damage(t, path, damages["a flipped bit"])
+	set()
+	if r := s.run(t); len(r.ran) > 0 {
+		t.Errorf("ran %v", r.ran)
+	}
+	r, err := s.try(t.Context(), func(o *Options) { o.Verify = true })
+	wantError(t, err, path, "checksum", "delete it")
+	if len(r.ran) > 0 {
+		t.Errorf("ran %v", r.ran)
 	}
 }
 

@@ -41,6 +41,8 @@ type Options struct {
 	// Verify compares all files of earlier stages with their checksums. Without it the run
 	// trusts files with unchanged sizes and modification times.
 	Verify bool
+	// memory of the machine in bytes; default machineMemory.
+	memory int64
 	// FailFast ends the run when a trial fails. Without it the other trials continue.
 	FailFast bool
 }
@@ -52,6 +54,7 @@ func (o Options) complete() (Options, error) {
 	if o.Reporter == nil {
 		o.Reporter = Quiet{}
 	}
+	o.memory = cmp.Or(o.memory, machineMemory())
 	workers, batch, err := nn.Throughput(o.Device)
 	o.Workers, o.Batch = cmp.Or(o.Workers, workers), cmp.Or(o.Batch, batch)
 	return o, err

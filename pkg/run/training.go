@@ -86,6 +86,7 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 			if err != nil {
 				return nil, err
 			}
+			t.warnOfFull(g)
 			sets, all, err := window.read()
 			if err != nil {
 				return nil, err
@@ -123,6 +124,7 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 				}
 			}
 			e.train(t, positions)
+			e.problem = window.planned(positions).exceeds(t.run.memory)
 			return nil
 		},
 	}, nil

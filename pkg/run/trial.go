@@ -29,6 +29,7 @@ type Trial struct {
 	stopped   *store.Ended // set when a stop rule ended training
 	decisions []Decision   // so far
 	unknown   []string     // notes about what a plan does not know
+	problem   error        // why a planned stage will fail
 }
 
 // sessions opens a session of a model for each worker. The caller must call end.
@@ -253,8 +254,16 @@ func (w window) inputs(in store.Inputs) {
 	}
 }
 
-// read reads the samples, by generation and as one set.
+// read reads the samples, by generation and as one set. Samples that do not fit into the
+// memory are an error.
 func (w window) read() (each []*data.Set, all *data.Set, err error) {
+	n, err := w.stored()
+	if err == nil {
+		err = n.exceeds(w.trial.run.memory)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	for g := w.first; g <= w.last; g++ {
 		set, err := data.Read(w.trial.Results.Path(store.SamplesFile(g)))
 		if err != nil {

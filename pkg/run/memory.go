@@ -1,0 +1,116 @@
+package run
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	humanize "github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"alamos/pkg/data"
+	"alamos/pkg/store"
+)
+
+// machineMemory returns the number of bytes that this process can use at most: the memory
+// and the swap space of the machine, or less in a cgroup, as in a container or a job of a
+// cluster. It returns 0 where it does not know, which is everywhere but on Linux.
+func machineMemory() int64 { return memoryIn(os.DirFS("/")) }
+
+// memoryIn is machineMemory with the files of Linux in root.
+func memoryIn(root fs.FS) int64 {
+	info := map[string]int64{} // in kB
+	text, _ := fs.ReadFile(root, "proc/meminfo")
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		info[name], _ = strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+	}
+	memory := info["MemTotal"] << 10
+	text, _ = fs.ReadFile(root, "proc/self/cgroup")
+	for line := range strings.Lines(string(text)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		folder, name := "sys/fs/cgroup", "memory.max"
+		if parts[0] != "0" { // version 1, which has a tree for each controller
+			folder, name = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+			if parts[1] != "memory" {
+				continue
+			}
+		}
+		for group := path.Join("/", parts[2]); ; group = path.Dir(group) { // the limits of all groups around it hold
+			limit, _ := fs.ReadFile(root, path.Join(folder, group, name))
+			if n, err := strconv.ParseInt(strings.TrimSpace(string(limit)), 10, 64); err == nil && memory > 0 {
+				memory = min(memory, n)
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	if memory == 0 {
+		return 0
+	}
+	return memory + info["SwapTotal"]<<10
+}
+
+// need is the memory that the samples of a replay window take.
+type need struct {
+	generations int
+	samples     float64
+	bytes       float64
+}
+
+// stored returns the need of a window whose sample files exist.
+func (w window) stored() (n need, err error) {
+	n.generations = w.last - w.first + 1
+	for g := w.first; g <= w.last; g++ {
+		samples, bytes, err := data.Memory(w.trial.Results.Path(store.SamplesFile(g)))
+		if err != nil {
+			return n, err
+		}
+		n.samples += float64(samples)
+		n.bytes += float64(bytes)
+	}
+	return n, nil
+}
+
+// movesPerPosition is a usual number of moves of a position, for an estimate.
+const movesPerPosition = 30
+
+// planned returns the estimated need of a window with a number of positions.
+func (w window) planned(positions float64) need {
+	moves := movesPerPosition
+	if w.trial.Settings.Data == nil {
+		moves = min(moves, w.trial.Settings.Search.Visits) // a move without a visit is no target
+	}
+	return need{w.last - w.first + 1, positions, positions * float64(data.SampleBytes(w.trial.Setup.Codec.Planes.Count(), moves))}
+}
+
+// exceeds returns an error if the samples alone are larger than the memory of the machine.
+// An unknown need or memory is no error.
+func (n need) exceeds(memory int64) error {
+	if memory == 0 || !(n.bytes > float64(memory)) {
+		return nil
+	}
+	return fmt.Errorf("the replay window of %s has %s samples, which take at least %s of memory, and this machine has %s: lower training.window or the samples of a generation, or use a machine with more",
+		english.Plural(n.generations, "generation", ""), humanize.Comma(int64(n.samples)), humanize.IBytes(uint64(n.bytes)), humanize.IBytes(uint64(memory)))
+}
+
+// warnOfFull reports once, after the first generation that this process trains, that the
+// window will not fit when it is full, if its other generations are as large as the latest.
+func (t *Trial) warnOfFull(g int) {
+	latest, err := window{t, g, g}.stored()
+	full := min(t.Settings.Training.Window, t.pace.until)
+	if err != nil || full <= g || t.pace.trained > 0 { // reading reports the error
+		return
+	}
+	grown := need{full, latest.samples * float64(full), latest.bytes * float64(full)}
+	if err := grown.exceeds(t.run.memory); err != nil {
+		t.Report.Note(fmt.Sprintf("warning: with generations as large as generation %d, %v", g, err))
+	}
+}

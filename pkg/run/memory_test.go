@@ -1,0 +1,72 @@
+package run
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/store"
+)
+
+func TestMemoryIn(t *testing.T) {
+	const meminfo = "MemTotal:       1024 kB\nMemFree:         1 kB\nSwapTotal:      100 kB\n"
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  int64
+	}{
+		"not Linux":         {nil, 0},
+		"no limit":          {map[string]string{"proc/meminfo": meminfo}, 1124 << 10},
+		"a container":       {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "2048\n"}, 2048 + 100<<10},
+		"without limit":     {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "max\n"}, 1124 << 10},
+		"a group around it": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/job/step\n", "sys/fs/cgroup/job/memory.max": "4096\n", "sys/fs/cgroup/job/step/memory.max": "max\n"}, 4096 + 100<<10},
+		"version 1":         {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "5:cpu:/x\n4:memory:/job\n", "sys/fs/cgroup/memory/job/memory.limit_in_bytes": "8192\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}, 8192 + 100<<10},
+	} {
+		root := fstest.MapFS{}
+		for file, text := range test.files {
+			root[file] = &fstest.MapFile{Data: []byte(text)}
+		}
+		if have := memoryIn(root); have != test.want {
+			t.Errorf("%s: %d, want %d", name, have, test.want)
+		}
+	}
+}
+
+// A window that does not fit into the memory is a problem of the plan, a warning while it
+// grows, and an error before it is read.
+func TestWindowLargerThanMemory(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	of := func(memory int64) (*recorder, error) {
+		return s.try(t.Context(), func(o *Options) { o.memory = memory }, "generations=2", "tournament.rounds=0", "training.window=2")
+	}
+	r, err := of(20_000)
+	wantError(t, err, "training 1: the replay window of 1 generation has", "take at least", "this machine has 20 KiB", "lower training.window")
+	if r.ran["self-play 1"] == "" {
+		t.Errorf("ran %v", r.ran)
+	}
+	n, err := window{&Trial{Results: &store.Trial{Dir: s.trial(t)}}, 1, 1}.stored()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err = of(int64(1.5 * n.bytes))
+	wantError(t, err, "training 2: the replay window of 2 generations has")
+	if all := strings.Join(r.notes, "\n"); !strings.Contains(all, "warning: with generations as large as generation 1, the replay window of 2 generations") {
+		t.Errorf("notes: %s", all)
+	}
+	opt := s.options(nil)
+	opt.memory = int64(10 * n.bytes)
+	e := s.load(t, "generations=40", "training.window=30")
+	plans, err := MakePlans(t.Context(), []*experiment.Experiment{e}, PlanOptions{Options: opt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem := regexp.MustCompile(`^training \d\d: the replay window of \d\d generations has`)
+	if p := plans[0].Problems; len(p) != 1 || !problem.MatchString(p[0]) {
+		t.Errorf("problems %q", p)
+	}
+	if _, err := of(1 << 40); err != nil {
+		t.Error(err)
+	}
+}
