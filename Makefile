@@ -39,11 +39,11 @@ test: setup ## run the tests
 	GOWORK=off go mod verify
 	go test -timeout 20m ./...
 
-# Packages that do not link libtorch, and those with it where requests and games of others meet.
-RACE := chess config disk encode hook nn/fit search selfplay stats data lichess play store uci
-race: setup ## run the short tests of most packages with the race detector
-	@# The detector's own memory is more than the limit of TestVeryMuchMemoryAtOnce allows.
-	go test -race -short -timeout 20m -skip '^TestVeryMuchMemoryAtOnce$$' $(addprefix ./pkg/,$(RACE)) ./plots
+# The packages that start goroutines, but for those that take minutes: bench, nn, run, train.
+RACE := data disk hook lichess match nn/fit play puzzle selfplay uci
+race: setup ## run the short tests of the packages that start goroutines with the race detector
+	@# The detector's own memory is more than TestVeryMuchMemoryAtOnce allows.
+	go test -race -short -timeout 20m -skip '^TestVeryMuchMemoryAtOnce$$' $(addprefix ./pkg/,$(RACE))
 
 SOAK ?= 30m
 soak: setup ## play, lichess with faults, and a run at work for SOAK=30m: nothing that they hold may grow

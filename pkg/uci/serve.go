@@ -36,7 +36,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, e Searcher, limit L
 	go func() {
 		defer close(lines)
 		for r := bufio.NewReader(in); ; {
-			line, err := r.ReadString('\n')
+			line, err := s.read(r)
 			select {
 			case lines <- line:
 			case <-ctx.Done():
@@ -107,6 +107,26 @@ type served struct {
 	done   chan struct{}
 	hit    chan struct{} // closed by ponderhit
 	task   Task          // without Ponder after ponderhit
+}
+
+// read reads a line. It complains about one that is too long, and returns its start with
+// dots, which no position accepts.
+func (s *server) read(r *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line) <= maxLine {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case len(line) > maxLine:
+			s.complain("%v", errLineTooLong)
+			return fmt.Sprintf("%.40s ...", line), err
+		default:
+			return string(line), err
+		}
+	}
 }
 
 // say writes a line. A failed write ends the conversation.

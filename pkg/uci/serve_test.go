@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -253,6 +254,23 @@ func TestServeLongLines(t *testing.T) {
 	wantLine(t, lines, `info string error: unknown command .*`)
 	wantLine(t, lines, "readyok")
 	wantLine(t, lines, "bestmove [a-h].*")
+}
+
+// A line that never ends takes no memory, and a position of which only the start was read
+// is refused.
+func TestServeEndlessLine(t *testing.T) {
+	endless := strings.NewReader("position startpos moves " + strings.Repeat("g1f3 g8f6 f3g1 f6g8 ", 64<<20/20) + "\ngo nodes 3\n")
+	var out strings.Builder
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := uci.Serve(t.Context(), endless, &out, blank(), uci.Limit{})
+	runtime.ReadMemStats(&after)
+	if err != nil || !strings.Contains(out.String(), "a line of more than 1048576 bytes") || !strings.Contains(out.String(), "bestmove (none)") {
+		t.Errorf("error %v, answers %q", err, out.String())
+	}
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 32 {
+		t.Errorf("a line of 64 MiB took %d MiB", used)
+	}
 }
 
 // sessions are valid ones, a line a command.
