@@ -73,7 +73,8 @@ func (v *visitor) pick(of ...string) string { return of[v.chance.IntN(len(of))] 
 // It returns the number of moves that the visitor made.
 func (v *visitor) play(ctx context.Context) (moves int) {
 	opponent := func() string {
-		return v.pick("random", "player-1,visits=20", "player-1,movetime=30", "player-1-policy", "player-1-alphabeta,depth=1", "player-2", "material,depth=2", "uniform,visits=50,temperature=1")
+		// A tree search without a limit of visits reserves 256 MiB: chance would hide growth.
+		return v.pick("random", "player-1,visits=20", "player-1-policy", "player-1-alphabeta,depth=1", "player-2", "material,depth=2", "uniform,visits=50,temperature=1")
 	}
 	seats := fmt.Sprintf(`"white": "human", "black": %q`, opponent())
 	if v.chance.IntN(2) == 0 {
@@ -101,7 +102,7 @@ func (v *visitor) play(ctx context.Context) (moves int) {
 		case 0:
 			v.ask(game+"/back", `{}`) // refused before the first move
 		case 1:
-			analyst := v.pick("player-1", "player-2", "material") // not uniform, whose tree grows by 100 MiB/s
+			analyst := v.pick("player-1-alphabeta", "player-2", "material")
 			v.must(game+"/analyze", fmt.Sprintf(`{"player": %q, "ply": %d}`, analyst, v.chance.IntN(ply+1)))
 			v.watch(game, func(k *heard) bool { return string(k.Analyst) == analyst })
 			v.must(game+"/analyze", `{"player": ""}`)
