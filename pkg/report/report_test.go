@@ -497,3 +497,44 @@ func TestOnly(t *testing.T) {
 		t.Errorf("the page shows the other trial or the sweep:\n%s", text)
 	}
 }
+
+// The page of very many trials says what it leaves out, and stays small.
+func TestPageOfManyTrials(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of drawing")
+	}
+	text := `alamos: 1
+name: many
+network: {depth: 1, width: 8}
+generations: 1
+tournament: {rounds: 10, players: [every: 1, untrained]}
+sweep: {random: {trials: 210, draw: {search.c_puct: {uniform: [1, 4]}, training.loss.policy: {uniform: [0.5, 1]}}}}
+notebook:
+  - figure: {kind: heatmap}
+  - figure: {kind: score}
+  - figure: {kind: multiples}
+  - table: standings
+`
+	r := made(t, load(t, text), 1)
+	page, err := r.Page(Options{}, r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	html, err := page.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		" values: a heat map shows at most 100",
+		"It shows the first 50 settings; 160 are left out.",
+		"10 trials more are not on this page: see their folders, or write the page of one, as with alamos notebook many/201.",
+		`id="trial_200"`,
+	} {
+		if !bytes.Contains(html, []byte(want)) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	if len(html) > 5<<20 || bytes.Contains(html, []byte("trial_201")) {
+		t.Errorf("the page has %d bytes, and perhaps a link to what it leaves out", len(html))
+	}
+}

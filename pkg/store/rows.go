@@ -242,14 +242,23 @@ type PlayerResult struct {
 }
 
 // Tournament returns the result of the trial's tournament. It returns nil if the experiment
-// has none, even if the manifest still has an earlier one.
+// has none, even if the manifest still has an earlier one. The caller must not change it,
+// because several metrics and tables share it.
 func (t *Trial) Tournament() (*Tournament, error) {
 	s := t.Manifest.Stage(TournamentStage)
 	if s == nil || t.Declared.Settings.Tournament.Rounds == 0 {
 		return nil, nil
 	}
-	var out Tournament
-	return &out, s.Decode(&out)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.decoded != s {
+		var out Tournament
+		if err := s.Decode(&out); err != nil {
+			return nil, err
+		}
+		t.decoded, t.tournament = s, &out
+	}
+	return t.tournament, nil
 }
 
 // Ranking returns the indices of the players, best score first, players without games last.

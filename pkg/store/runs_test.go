@@ -1,6 +1,8 @@
 package store
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -277,4 +279,61 @@ func TestPositionResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored(false)
+}
+
+// manyTrials leaves the finished results of a sweep of n trials below a new folder.
+func manyTrials(t testing.TB, n int) (root string) {
+	t.Helper()
+	e, err := experiment.Load("many.yaml", experiment.Options{ReadFile: func(string) ([]byte, error) {
+		return fmt.Appendf(nil, "alamos: 1\nname: many\ngenerations: 1\ntournament: {rounds: 2}\nsweep: {seeds: %d}\n", n), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = t.TempDir()
+	dir := filepath.Join(root, "many")
+	for _, declared := range e.Trials {
+		trial := &Trial{Declared: declared, Dir: filepath.Join(dir, declared.Folder), Manifest: &Manifest{}}
+		for _, name := range []string{UntrainedStage, SelfPlayStage(1), TrainStage(1), TournamentStage} {
+			trial.Manifest.Put(&Stage{Name: name, Inputs: Inputs{"seed": fmt.Sprint(declared.Settings.Seed)}})
+		}
+		b, err := json.Marshal(trial.Manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.MkdirAll(trial.Dir, 0o777), os.WriteFile(trial.Path(ManifestName), b, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := Describe(e)
+	x.Ended = true
+	if err := x.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// The work for a trial must not grow with the number of trials: twice as many may allocate
+// little more than twice as much.
+func TestListIsLinear(t *testing.T) {
+	allocations := func(n int) float64 {
+		root := manyTrials(t, n)
+		return testing.AllocsPerRun(1, func() {
+			if runs, err := List(root); err != nil || len(runs) != 1 || runs[0].TrialsDone != n {
+				t.Fatalf("%+v (%v)", runs, err)
+			}
+		})
+	}
+	if few, many := allocations(50), allocations(100); many > 2.2*few {
+		t.Errorf("%.0f allocations for 50 trials, %.0f for 100", few, many)
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	root := manyTrials(b, 500)
+	for b.Loop() {
+		if _, err := List(root); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

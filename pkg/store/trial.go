@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"alamos/pkg/config"
 	"alamos/pkg/disk"
@@ -22,6 +23,10 @@ type Trial struct {
 	Declared experiment.Trial // its settings and its place in the sweep
 	Dir      string           // of its results
 	Manifest *Manifest
+
+	mu         sync.Mutex
+	decoded    *Stage // whose facts are tournament
+	tournament *Tournament
 }
 
 // Open reads the results of a trial. dir is the folder of its experiment's results. A trial
