@@ -94,8 +94,8 @@ type Sample struct {
 	Game, Ply int32    // number of the game in its generation; plies played before
 	Planes    []uint64 // the position, packed as the encoding does
 
-	// Policy is the target for the moves at Indices: as long, not negative,
-	// with sum 1. Indices not listed have the target 0.
+	// Indices are the legal moves that the policy can express. Policy is their target: as
+	// long, not negative, with sum 1.
 	Indices []int32
 	Policy  []float32
 

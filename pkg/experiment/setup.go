@@ -93,7 +93,7 @@ func (s *Setup) Optimizer(g int) nn.Optimizer {
 		masks = g // the count of steps starts again, and so must the dropout masks
 	}
 	o := t.Optimizer
-	o.Weights, o.Seed = t.Loss, s.Seed("dropout", masks)
+	o.Loss, o.Seed = t.Loss, s.Seed("dropout", masks)
 	return o
 }
 

@@ -17,7 +17,7 @@ import (
 // sum. It excludes weight decay. A term is 0 if the network lacks its head.
 type Loss struct {
 	Total  float64
-	Policy float64 // cross entropy over all moves of the policy, in nats
+	Policy float64 // cross entropy over the moves of LossSettings.PolicyMask, in nats
 	Value  float64 // (z - v)^2; with ValueWDL the cross entropy over win, draw and loss, in nats
 	// MovesLeft is the Huber loss of the plies left, in units of 20 plies, over the
 	// positions where they are known. It is quadratic up to half a unit (10 plies), as in
@@ -64,9 +64,9 @@ func (t *terms) read(g *graph) Loss {
 	return Loss{g.number(t.total), g.number(t.policy), g.number(t.value), g.number(t.movesLeft)}
 }
 
-// loss returns the terms over the positions of a part, multiplied by scale. The total is
+// terms returns the terms of the loss over the positions of a part, multiplied by scale. The total is
 // their weighted sum, to differentiate.
-func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (l terms) {
+func (t *Trainer) terms(g *graph, o outputs, b *Batch, scale float64) (l terms) {
 	add := func(term *ts.Tensor, weight float64) *ts.Tensor {
 		weighted := g.keep(term.MulScalar(g.scalar(weight), false))
 		if l.total != nil {
@@ -76,15 +76,15 @@ func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (l terms) {
 		return term
 	}
 	if o.logits != nil {
-		l.policy = add(g.policyLoss(o.logits, b, scale), t.weights.Policy)
+		l.policy = add(g.policyLoss(o.logits, b, t.legal(), scale), t.loss.Policy)
 	}
 	if t.net.spec.Value == ValueWDL {
-		l.value = add(g.wdlLoss(o.values, b, scale), t.weights.Value)
+		l.value = add(g.wdlLoss(o.values, b, scale), t.loss.Value)
 	} else {
-		l.value = add(g.squaredLoss(o.values, b, scale), t.weights.Value)
+		l.value = add(g.squaredLoss(o.values, b, scale), t.loss.Value)
 	}
 	if o.movesLeft != nil {
-		l.movesLeft = add(g.movesLeftLoss(o.movesLeft, b, scale), t.weights.MovesLeft)
+		l.movesLeft = add(g.movesLeftLoss(o.movesLeft, b, scale), t.loss.MovesLeft)
 	}
 	return l
 }
@@ -126,8 +126,7 @@ func (g *graph) movesLeftLoss(left *ts.Tensor, b *Batch, scale float64) *ts.Tens
 
 // Accuracy counts how often the policy prefers the best move. The best move has the highest
 // target, because it was played or visited most; the first wins a tie. The policy's choice
-// is among all moves that it can express, including illegal ones, because a sample need not
-// list legal moves without a target.
+// is among the moves of LossSettings.PolicyMask.
 type Accuracy struct {
 	N    int `json:"positions"` // positions with a target
 	Top1 int `json:"top1"`      // the best move has the highest score
@@ -140,9 +139,9 @@ func (a *Accuracy) Add(b Accuracy) {
 	a.Top5 += b.Top5
 }
 
-// Count adds a position with the targets of some moves, by policy index, and the policy's
-// scores of all moves.
-func (a *Accuracy) Count(indices []int32, targets, scores []float32) {
+// Count adds a position with the targets of its legal moves, by policy index, and the
+// policy's scores of all moves. legal restricts the policy's choice to the legal moves.
+func (a *Accuracy) Count(indices []int32, targets, scores []float32, legal bool) {
 	best, most := int32(-1), float32(0)
 	for i, target := range targets {
 		if target > most {
@@ -153,10 +152,21 @@ func (a *Accuracy) Count(indices []int32, targets, scores []float32) {
 		return
 	}
 	more := 0
-	for i, x := range scores {
+	count := func(i int32) {
 		// An earlier move wins a tie, so that a uniform policy is not always right.
-		if x > scores[best] || x == scores[best] && i < int(best) {
+		if x := scores[i]; x > scores[best] || x == scores[best] && i < best {
 			more++
+		}
+	}
+	if legal {
+		for _, i := range indices {
+			if i >= 0 {
+				count(i)
+			}
+		}
+	} else {
+		for i := range scores {
+			count(int32(i))
 		}
 	}
 	a.N++
@@ -174,13 +184,13 @@ func (a *Accuracy) Shares() (top1, top5 float64) {
 }
 
 // accuracy compares logits [N, PolicySize] with the targets of a batch.
-func (g *graph) accuracy(logits *ts.Tensor, b *Batch) Accuracy {
+func (g *graph) accuracy(logits *ts.Tensor, b *Batch, legal bool) Accuracy {
 	all := floats(g.host(g.keep(g.single(logits).Contiguous(false))))
 	size := len(all) / b.N
 	var a Accuracy
 	for i := range b.N {
 		from, to := b.Offsets[i], b.Offsets[i+1]
-		a.Count(b.Indices[from:to], b.Policy[from:to], all[i*size:][:size])
+		a.Count(b.Indices[from:to], b.Policy[from:to], all[i*size:][:size], legal)
 	}
 	return a
 }
@@ -189,8 +199,8 @@ func (g *graph) accuracy(logits *ts.Tensor, b *Batch) Accuracy {
 type Batch struct {
 	N       int
 	Planes  []uint64  // [N][planes]
-	Offsets []int32   // [N+1]: the moves of position i are at Offsets[i] up to Offsets[i+1]
-	Indices []int32   // policy index of each move; -1 where the target is 0
+	Offsets []int32   // [N+1]: the legal moves of position i are at Offsets[i] up to Offsets[i+1]
+	Indices []int32   // policy index of each legal move; -1 for a move without an index
 	Policy  []float32 // target of each move; a position's targets sum to 1
 	Values  []float32 // [N]: target of the value
 

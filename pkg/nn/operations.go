@@ -138,33 +138,49 @@ func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
 }
 
 // policyLoss returns the cross entropy of logits to the targets of the batch, summed over
-// its positions and multiplied by scale.
-func (g *graph) policyLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
+// its positions and multiplied by scale. The softmax is over the legal moves if legal,
+// otherwise over all.
+func (g *graph) policyLoss(logits *ts.Tensor, b *Batch, legal bool, scale float64) *ts.Tensor {
 	if g.generic {
-		return g.libraryPolicyLoss(logits, b, scale)
+		return g.libraryPolicyLoss(logits, b, legal, scale)
 	}
 	return g.made(func(out *unsafe.Pointer) *C.char {
-		return C.alamos_policy_loss(logits.Ctensor(), int32s(b.Offsets), int32s(b.Indices), float32s(b.Policy), C.double(scale), out)
+		return C.alamos_policy_loss(logits.Ctensor(), int32s(b.Offsets), int32s(b.Indices), float32s(b.Policy), flag(legal), C.double(scale), out)
 	})
 }
 
-// libraryPolicyLoss is policyLoss with libtorch's operations.
-func (g *graph) libraryPolicyLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
+// libraryPolicyLoss is policyLoss with libtorch's operations. It gathers the logits of the
+// legal moves in a table [N, most], padded where a position has fewer moves.
+func (g *graph) libraryPolicyLoss(logits *ts.Tensor, b *Batch, legal bool, scale float64) *ts.Tensor {
 	size, err := logits.Size()
 	must(err)
-	var places []int64 // indices of the moves with a target, among all logits
-	var targets []float32
+	most := 1
 	for i := range b.N {
-		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
+		most = max(most, int(b.Offsets[i+1]-b.Offsets[i]))
+	}
+	places := make([]int64, b.N*most) // among all logits
+	targets, padding := make([]float32, b.N*most), make([]float32, b.N*most)
+	for i := range padding {
+		padding[i] = -1e30 // not infinity, whose product with a target of 0 is not a number
+	}
+	for i := range b.N {
+		from := b.Offsets[i]
+		for j := from; j < b.Offsets[i+1]; j++ {
 			if b.Indices[j] >= 0 {
-				places = append(places, int64(i)*size[1]+int64(b.Indices[j]))
-				targets = append(targets, b.Policy[j])
+				at := i*most + int(j-from)
+				places[at], targets[at], padding[at] = int64(i)*size[1]+int64(b.Indices[j]), b.Policy[j], 0
 			}
 		}
 	}
-	logs := g.keep(g.keep(logits.LogSoftmax(1, gotch.Float, false)).View([]int64{-1}, false))
-	picked := g.keep(logs.IndexSelect(0, g.integers(places), false))
-	sum := g.keep(g.keep(picked.Mul(g.tensor(targets), false)).Sum(gotch.Float, false))
+	if !legal {
+		logits = g.keep(logits.LogSoftmax(1, gotch.Float, false))
+	}
+	logs := g.keep(g.keep(logits.View([]int64{-1}, false)).IndexSelect(0, g.integers(places), false))
+	if legal {
+		table := g.keep(g.keep(logs.Add(g.tensor(padding), false)).View([]int64{int64(b.N), int64(most)}, false))
+		logs = g.keep(g.keep(table.LogSoftmax(1, gotch.Float, false)).View([]int64{-1}, false))
+	}
+	sum := g.keep(g.keep(logs.Mul(g.tensor(targets), false)).Sum(gotch.Float, false))
 	return g.keep(sum.MulScalar(g.scalar(-scale), false))
 }
 

@@ -152,35 +152,49 @@ func TestAddIsLibrarys(t *testing.T) {
 	}
 }
 
-// The loss and its gradient are those of the cross entropy to the targets written
-// into a row of all moves.
+// The loss and its gradient are those of the cross entropy to the targets written into a
+// row of all moves, in which the mask removes the illegal ones. Our operation and that for
+// devices agree.
 func TestPolicyLossIsCrossEntropy(t *testing.T) {
 	s := tiny()
 	b := randomBatch(3, s, 6)
 	b.Indices, b.Policy = append(b.Indices, -1), append(b.Policy, 0) // a move that the policy cannot express
 	b.Offsets[6]++
-	onShard(t, func(g *graph) {
-		logits := normal(g, rand.New(rand.NewPCG(1, 0)), 0, b.N, s.PolicySize)
-		target := zeros(g, b.N, s.PolicySize)
-		for i := range b.N {
-			for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
-				if b.Indices[j] >= 0 {
-					floats(target)[i*s.PolicySize+int(b.Indices[j])] += b.Policy[j]
-				}
-			}
-		}
-		dense := g.keep(g.keep(target.Mul(g.keep(logits.LogSoftmax(1, gotch.Float, false)), false)).Sum(gotch.Float, false))
-		want := g.keep(dense.MulScalar(g.scalar(-2.0/3), false))
-		must(want.Backward())
-		gradient := ordered(g, g.keep(logits.Grad(false)))
-		dropGradients(handles{logits.Ctensor()})
+	for _, legal := range []bool{false, true} {
+		for _, generic := range []bool{false, true} {
+			t.Run(fmt.Sprintf("legal %t generic %t", legal, generic), func(t *testing.T) {
+				onShard(t, func(g *graph) {
+					g.generic = generic
+					logits := normal(g, rand.New(rand.NewPCG(1, 0)), 0, b.N, s.PolicySize)
+					target, mask := zeros(g, b.N, s.PolicySize), zeros(g, b.N, s.PolicySize)
+					if legal {
+						value(-1e30)(floats(mask), nil)
+					}
+					for i := range b.N {
+						for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
+							if b.Indices[j] >= 0 {
+								at := i*s.PolicySize + int(b.Indices[j])
+								floats(target)[at] += b.Policy[j]
+								floats(mask)[at] = 0
+							}
+						}
+					}
+					masked := g.keep(logits.Add(mask, false))
+					dense := g.keep(g.keep(target.Mul(g.keep(masked.LogSoftmax(1, gotch.Float, false)), false)).Sum(gotch.Float, false))
+					want := g.keep(dense.MulScalar(g.scalar(-2.0/3), false))
+					must(want.Backward())
+					gradient := ordered(g, g.keep(logits.Grad(false)))
+					dropGradients(handles{logits.Ctensor()})
 
-		// A factor behind the loss reaches its gradient.
-		have := g.keep(g.policyLoss(logits, b, 1.0/3).MulScalar(g.scalar(2), false))
-		must(have.Backward())
-		compare(t, "loss", floats(want), floats(have), 1e-5)
-		compare(t, "gradient", gradient, ordered(g, g.keep(logits.Grad(false))), 1e-6)
-	})
+					// A factor behind the loss reaches its gradient.
+					have := g.keep(g.policyLoss(logits, b, legal, 1.0/3).MulScalar(g.scalar(2), false))
+					must(have.Backward())
+					compare(t, "loss", floats(want), floats(have), 1e-5)
+					compare(t, "gradient", gradient, ordered(g, g.keep(logits.Grad(false))), 1e-6)
+				})
+			})
+		}
+	}
 }
 
 // In how many shards a batch is trained changes the last bits only; the same

@@ -31,21 +31,29 @@ type Optimizer struct {
 	Beta2       float64 `key:"beta2" default:"0.999" range:">0..<1" when:"kind=adam adamw" doc:"Decay rate of the running mean of the squared gradient."`
 	Epsilon     float64 `key:"epsilon" default:"1e-8" range:">0..1" when:"kind=adam adamw" doc:"Number added to the root of the squared gradient's mean before the division by it, for numerical stability."`
 
-	Weights Weights
-	Seed    uint64 // seed of the dropout masks
+	Loss LossSettings
+	Seed uint64 // seed of the dropout masks
 }
 
-// Weights are the factors of the terms in the total loss. Zero Weights mean 1 each.
-type Weights struct {
-	Policy    float64 `key:"policy" default:"1" range:"0..<1e6" when:"network.policy!=none" doc:"Weight of the policy loss, the cross-entropy with the visit distribution."`
-	Value     float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the value loss: the squared error, or with wdl the cross-entropy."`
-	MovesLeft float64 `key:"moves_left" default:"1" range:"0..<1e6" when:"network.moves_left=true" doc:"Weight of the moves-left loss: the Huber loss of plies / 20, quadratic up to 10 plies, as in the training of Leela Chess Zero."`
+// Policy masks, see [LossSettings].
+const (
+	MaskLegal = "legal"
+	MaskNone  = "none"
+)
+
+// LossSettings define the loss. Its weights are the factors of its terms: if all are zero,
+// each is 1. An empty PolicyMask means MaskLegal.
+type LossSettings struct {
+	Policy     float64 `key:"policy" default:"1" range:"0..<1e6" when:"network.policy!=none" doc:"Weight of the policy loss, the cross-entropy with the visit distribution."`
+	PolicyMask string  `key:"policy_mask" default:"legal" enum:"legal none" when:"network.policy!=none" doc:"Moves over which the policy loss and the accuracy take the softmax. legal: the legal moves, as the search does, so that the network need not learn the rules (as in the training of Leela Chess Zero). none: all moves that the policy can express, so that training also lowers illegal moves."`
+	Value      float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the value loss: the squared error, or with wdl the cross-entropy."`
+	MovesLeft  float64 `key:"moves_left" default:"1" range:"0..<1e6" when:"network.moves_left=true" doc:"Weight of the moves-left loss: the Huber loss of plies / 20, quadratic up to 10 plies, as in the training of Leela Chess Zero."`
 }
 
 // Complete returns the optimizer with every default made explicit, or an error that names
 // the invalid field.
 func (o Optimizer) Complete() (Optimizer, error) {
-	if err := errors.Join(config.Check("training.optimizer", o), config.Check("training.loss", o.Weights)); err != nil {
+	if err := errors.Join(config.Check("training.optimizer", o), config.Check("training.loss", o.Loss)); err != nil {
 		return o, err
 	}
 	o.Kind = cmp.Or(o.Kind, SGD)
@@ -55,9 +63,10 @@ func (o Optimizer) Complete() (Optimizer, error) {
 		}
 		o.Epsilon = cmp.Or(o.Epsilon, 1e-8)
 	}
-	if o.Weights == (Weights{}) {
-		o.Weights = config.Defaults[Weights]()
+	if l := &o.Loss; l.Policy == 0 && l.Value == 0 && l.MovesLeft == 0 {
+		l.Policy, l.Value, l.MovesLeft = 1, 1, 1
 	}
+	o.Loss.PolicyMask = cmp.Or(o.Loss.PolicyMask, MaskLegal)
 	return o, nil
 }
 

@@ -130,7 +130,7 @@ func TestOptimizerState(t *testing.T) {
 
 // A weight out of range is named, with its number.
 func TestLossWeightOutOfRange(t *testing.T) {
-	_, err := Optimizer{Weights: Weights{Policy: 1, Value: 1e30, MovesLeft: 1}}.Complete()
+	_, err := Optimizer{Loss: LossSettings{Policy: 1, Value: 1e30, MovesLeft: 1}}.Complete()
 	if want := "training.loss.value: want a number of at least 0 and below 1000000, have 1e+30"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -62,7 +62,7 @@ func (on *TrainerOptions) place() place { return place{on.device, on.generic} }
 // it; their calls run one after the other.
 type Trainer struct {
 	net     *Network
-	weights Weights
+	loss    LossSettings
 	seed    uint64 // seed of the dropout masks
 	options TrainerOptions
 
@@ -83,7 +83,7 @@ func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 	if on, err = on.complete(); err != nil {
 		return nil, err
 	}
-	t := &Trainer{net: n, weights: o.Weights, seed: o.Seed, options: on}
+	t := &Trainer{net: n, loss: o.Loss, seed: o.Seed, options: on}
 
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -201,6 +201,9 @@ func (t *Trainer) Load(s Tensors) error {
 		return nil
 	})
 }
+
+// legal reports whether the policy's softmax is over the legal moves.
+func (t *Trainer) legal() bool { return t.loss.PolicyMask == MaskLegal }
 
 // pull copies the parameters to the network. The caller holds the network's lock.
 func (t *Trainer) pull() error {
@@ -374,13 +377,13 @@ func (p *pass) forward(b *Batch) error {
 		}
 		positions := p.positions(b, s)
 		out := p.t.net.forward(part.graph, part.input(positions.Planes, p.t.net.spec.Constant))
-		part.terms = p.t.loss(part.graph, out, positions, 1/float64(b.N))
+		part.terms = p.t.terms(part.graph, out, positions, 1/float64(b.N))
 		if part.training {
 			return
 		}
 		part.loss = part.terms.read(part.graph)
 		if out.logits != nil {
-			part.accuracy = part.graph.accuracy(out.logits, positions)
+			part.accuracy = part.graph.accuracy(out.logits, positions, p.t.legal())
 		}
 	})
 }

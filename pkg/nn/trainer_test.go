@@ -61,7 +61,11 @@ func TestTrainingReducesLoss(t *testing.T) {
 			n := mustNew(t, s, 1)
 			x, b := mustTrainer(t, n), randomBatch(1, s, 32)
 			first := step(t, x, b, 0.05)
-			if want := math.Log(float64(s.PolicySize)); math.Abs(first.Policy-want) > 0.1 {
+			want := 0.0
+			for i := range b.N {
+				want += math.Log(float64(b.Offsets[i+1]-b.Offsets[i])) / float64(b.N)
+			}
+			if math.Abs(first.Policy-want) > 0.1 {
 				t.Errorf("an untrained policy's loss is %v; that of equal priors is %v", first.Policy, want)
 			}
 			if math.Abs(first.Total-first.Policy-first.Value) > 1e-5 {
@@ -84,8 +88,16 @@ func TestTrainingReducesLoss(t *testing.T) {
 
 // The loss of a batch in evaluation, by the definition, from the outputs.
 func TestLossByHand(t *testing.T) {
+	for _, mask := range []string{MaskLegal, MaskNone} {
+		t.Run(mask, func(t *testing.T) { testLossByHand(t, mask) })
+	}
+}
+
+func testLossByHand(t *testing.T, mask string) {
 	s := tiny()
-	x, b := mustTrainer(t, mustNew(t, s, 1)), randomBatch(2, s, 8)
+	o := momentum
+	o.Loss.PolicyMask = mask
+	x, b := mustTrainerWith(t, mustNew(t, s, 1), o, TrainerOptions{Threads: 1, Precision: FP32}), randomBatch(2, s, 8)
 	for range 5 {
 		step(t, x, b, 0.05)
 	}
@@ -98,17 +110,25 @@ func TestLossByHand(t *testing.T) {
 	var right Accuracy
 	for i := range b.N {
 		row := logits[i*s.PolicySize:][:s.PolicySize]
-		sum, best := 0.0, b.Offsets[i]
-		for _, v := range row {
+		moves, targets := b.Indices[b.Offsets[i]:b.Offsets[i+1]], b.Policy[b.Offsets[i]:b.Offsets[i+1]]
+		among := row
+		if mask == MaskLegal {
+			among = nil
+			for _, m := range moves {
+				among = append(among, row[m])
+			}
+		}
+		sum, best := 0.0, 0
+		for _, v := range among {
 			sum += math.Exp(float64(v))
 		}
-		for j := range b.Policy[b.Offsets[i]:b.Offsets[i+1]] {
-			if j := b.Offsets[i] + int32(j); b.Policy[j] > b.Policy[best] {
+		for j := range targets {
+			if targets[j] > targets[best] {
 				best = j
 			}
 		}
-		order := slices.Sorted(slices.Values(row))
-		switch place := len(row) - slices.Index(order, row[b.Indices[best]]); {
+		order := slices.Sorted(slices.Values(among))
+		switch place := len(among) - slices.Index(order, row[moves[best]]); {
 		case place == 1:
 			right.Add(Accuracy{1, 1, 1})
 		case place <= 5:
@@ -116,8 +136,8 @@ func TestLossByHand(t *testing.T) {
 		default:
 			right.Add(Accuracy{1, 0, 0})
 		}
-		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
-			want.Policy -= float64(b.Policy[j]) * (float64(row[b.Indices[j]]) - math.Log(sum)) / float64(b.N)
+		for j, m := range moves {
+			want.Policy -= float64(targets[j]) * (float64(row[m]) - math.Log(sum)) / float64(b.N)
 		}
 		d := float64(values[i] - b.Values[i])
 		want.Value += d * d / float64(b.N)
@@ -135,7 +155,7 @@ func TestLossByHand(t *testing.T) {
 func TestLossWeights(t *testing.T) {
 	s := tiny()
 	n := mustNew(t, s, 1)
-	x, err := NewTrainer(n, Optimizer{Weights: Weights{Policy: 3}}, TrainerOptions{Threads: 1})
+	x, err := NewTrainer(n, Optimizer{Loss: LossSettings{Policy: 3}}, TrainerOptions{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,6 +157,7 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 	in := t.checkpointInputs(g, accuracyCode)
 	in["seed"] = strconv.FormatUint(s.Seed, 10)
 	in.Settings("training.validation", s.Training.Validation)
+	in["training.loss.policy_mask"] = s.Training.Loss.PolicyMask
 	window.inputs(in)
 	// Parquet files may have samples without a result, unless training uses values.
 	lacking := s.Data != nil && s.Data.Kind == data.Parquet && s.Training.Loss.Value == 0
@@ -193,6 +194,7 @@ func (t *Trial) measureAccuracy(ctx context.Context, g int, net *nn.Group, windo
 	for i := range leaves {
 		leaves[i] = &encode.Leaf{Indices: everything, Priors: make([]float32, len(everything)), Sign: 1}
 	}
+	legal := t.Settings.Training.Loss.PolicyMask == nn.MaskLegal
 	var sums [wholeGame + 1]tally
 	for done := 0; done < len(held); {
 		if err := ctx.Err(); err != nil {
@@ -209,7 +211,7 @@ func (t *Trial) measureAccuracy(ctx context.Context, g int, net *nn.Group, windo
 		for i := range n {
 			phase := phaseOf(encode.Counts(t.Setup.Codec.Planes, samples[i].Planes))
 			for _, p := range []int{phase, wholeGame} {
-				sums[p].add(samples[i], leaves[i], known(samples[i]))
+				sums[p].add(samples[i], leaves[i], known(samples[i]), legal)
 			}
 		}
 		done += n
@@ -229,8 +231,9 @@ type tally struct {
 	squares            float64 // sum of squared value errors
 }
 
-// add counts a sample and the network's evaluation of it.
-func (y *tally) add(s *encode.Sample, l *encode.Leaf, known bool) {
+// add counts a sample and the network's evaluation of it. legal restricts the policy's
+// choice to the legal moves.
+func (y *tally) add(s *encode.Sample, l *encode.Leaf, known, legal bool) {
 	y.positions++
 	if known {
 		y.results++
@@ -238,7 +241,7 @@ func (y *tally) add(s *encode.Sample, l *encode.Leaf, known bool) {
 		y.squares += d * d
 	}
 	if len(l.Priors) > 0 {
-		y.policy.Count(s.Indices, s.Policy, l.Priors)
+		y.policy.Count(s.Indices, s.Policy, l.Priors, legal)
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 )
 
 // trainingCode is the version of the code of training, see [Stage].
-const trainingCode = "3"
+const trainingCode = "4"
 
 // untrainedCode is the version of the code of the untrained network.
 const untrainedCode = "1"

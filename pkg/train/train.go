@@ -28,17 +28,17 @@ const (
 // package config. [Run] ignores Window, Optimizer, Loss, Carry and ValueTarget: its caller
 // makes the window, the trainer and Values from them.
 type Config struct {
-	Epochs      int          `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Number of epochs in each generation."`
-	Batch       int          `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Number of positions in a training step. A smaller rest at the end of an epoch is a step of its own."`
-	Window      int          `key:"window" default:"1" range:"1.." unit:"generations" doc:"Length of the replay window: the network trains on the games of this many generations, the newest included."`
-	Validation  float64      `key:"validation" default:"0.2" range:"0..<1" doc:"Fraction of the games that is held out to measure the validation loss."`
-	Select      string       `key:"select" default:"lowest-validation-loss" enum:"lowest-validation-loss last" doc:"Which epoch's network a generation keeps. lowest-validation-loss keeps the best one, or the last one if none is better than the previous generation's network."`
-	Optimizer   nn.Optimizer `key:"optimizer" doc:"The optimizer."`
-	Schedule    Schedule     `key:"schedule" doc:"The schedule of the learning rate."`
-	Loss        nn.Weights   `key:"loss" doc:"Weights of the parts of the loss."`
-	Patience    int          `key:"patience" default:"0" range:"0..100000" unit:"epochs" doc:"Early stopping: the training of a generation ends after this many consecutive epochs without a new lowest validation loss. 0 means no early stopping."`
-	Carry       string       `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all is weights, optimizer and schedule; weights starts optimizer and schedule again."`
-	ValueTarget *ValueTarget `key:"value_target" flags:"optional" doc:"Second target of the value, besides the results of games. If absent, the results alone are the target."`
+	Epochs      int             `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Number of epochs in each generation."`
+	Batch       int             `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Number of positions in a training step. A smaller rest at the end of an epoch is a step of its own."`
+	Window      int             `key:"window" default:"1" range:"1.." unit:"generations" doc:"Length of the replay window: the network trains on the games of this many generations, the newest included."`
+	Validation  float64         `key:"validation" default:"0.2" range:"0..<1" doc:"Fraction of the games that is held out to measure the validation loss."`
+	Select      string          `key:"select" default:"lowest-validation-loss" enum:"lowest-validation-loss last" doc:"Which epoch's network a generation keeps. lowest-validation-loss keeps the best one, or the last one if none is better than the previous generation's network."`
+	Optimizer   nn.Optimizer    `key:"optimizer" doc:"The optimizer."`
+	Schedule    Schedule        `key:"schedule" doc:"The schedule of the learning rate."`
+	Loss        nn.LossSettings `key:"loss" doc:"Weights of the parts of the loss."`
+	Patience    int             `key:"patience" default:"0" range:"0..100000" unit:"epochs" doc:"Early stopping: the training of a generation ends after this many consecutive epochs without a new lowest validation loss. 0 means no early stopping."`
+	Carry       string          `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all is weights, optimizer and schedule; weights starts optimizer and schedule again."`
+	ValueTarget *ValueTarget    `key:"value_target" flags:"optional" doc:"Second target of the value, besides the results of games. If absent, the results alone are the target."`
 
 	// Values, if not nil, replaces the results as value targets: one for each sample of the
 	// window, held-out ones included, with the view and range of [encode.Sample.Value].

@@ -166,12 +166,13 @@ ALAMOS_API char *alamos_gate(const void *x, const void *gates, void **out);
 ALAMOS_API char *alamos_add(const void *x, const void *y, int act, void **out);
 
 // The cross entropy of logits [n, A], summed over positions and multiplied by
-// scale: a float32 tensor of one number. The moves of position i are
+// scale: a float32 tensor of one number. The legal moves of position i are
 // indices[offsets[i]..offsets[i+1]) with their targets; an index of -1, whose
-// target is 0, counts for nothing.
+// target is 0, counts for nothing. The softmax is over the legal moves if legal,
+// otherwise over all A.
 ALAMOS_API char *alamos_policy_loss(const void *logits, const int32_t *offsets,
                                     const int32_t *indices, const float *targets,
-                                    double scale, void **loss);
+                                    int legal, double scale, void **loss);
 
 // Drops the gradients of tensors.
 ALAMOS_API char *alamos_drop_gradients(int count, void *const *leaves);

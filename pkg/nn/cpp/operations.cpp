@@ -233,39 +233,56 @@ class Add : public torch::autograd::Function<Add> {
   }
 };
 
+// The logarithm of the sum of exp over the logits of a position's moves. An index of -1 is
+// of no move.
+float log_sum_exp(const float *logits, const int32_t *indices, int moves) {
+  float most = -INFINITY;
+  for (int j = 0; j < moves; j++)
+    if (indices[j] >= 0) most = std::max(most, logits[indices[j]]);
+  double sum = 0;
+  for (int j = 0; j < moves; j++)
+    if (indices[j] >= 0) sum += std::exp(double(logits[indices[j]]) - most);
+  return float(most + std::log(sum));
+}
+
+// The forward pass keeps the gradient, scale (softmax sum(targets) - target), while the
+// targets are at hand: they are the caller's.
 class PolicyLoss : public torch::autograd::Function<PolicyLoss> {
  public:
   static at::Tensor forward(AutogradContext *ctx, const at::Tensor &logits,
                             const int32_t *offsets, const int32_t *indices,
-                            const float *targets, double scale) {
-    at::Tensor p = at::log_softmax(logits.to(at::kFloat).contiguous(), 1);
-    int64_t n = p.size(0), size = p.size(1);
+                            const float *targets, bool legal, double scale) {
+    at::Tensor all = logits.to(at::kFloat).contiguous();
+    at::Tensor g = legal ? at::zeros_like(all) : at::softmax(all, 1);
+    at::Tensor sums = legal ? at::Tensor() : at::logsumexp(all, 1);
+    int64_t n = all.size(0), size = all.size(1);
     double sum = 0;
-    at::Tensor mass = at::zeros({n, 1});  // a position's targets have the sum 1, or 0
     for (int64_t i = 0; i < n; i++) {
-      const float *row = data<float>(p) + i * size;
-      for (int32_t j = offsets[i]; j < offsets[i + 1]; j++) {
-        if (indices[j] < 0) continue;
-        sum -= double(targets[j]) * row[indices[j]];
-        data<float>(mass)[i] += targets[j];
+      const int32_t *index = indices + offsets[i];
+      const float *target = targets + offsets[i], *x = data<float>(all) + i * size;
+      float *row = data<float>(g) + i * size;
+      int moves = offsets[i + 1] - offsets[i];
+      float factor = 0;  // scale, or 0 without targets
+      for (int j = 0; j < moves; j++) factor += float(scale) * target[j];
+      float log_sum = legal ? log_sum_exp(x, index, moves) : data<float>(sums)[i];
+      if (!legal)
+        for (int64_t k = 0; k < size; k++) row[k] *= factor;
+      for (int j = 0; j < moves; j++) {
+        if (index[j] < 0) continue;
+        float log = x[index[j]] - log_sum;
+        sum -= double(target[j]) * log;
+        if (legal) row[index[j]] += factor * std::exp(log);
+        row[index[j]] -= float(scale) * target[j];
       }
     }
-    // The gradient, scale (softmax sum(targets) - target), while the targets are
-    // at hand: they are the caller's.
-    p.exp_().mul_(mass.mul_(scale));
-    for (int64_t i = 0; i < n; i++) {
-      float *row = data<float>(p) + i * size;
-      for (int32_t j = offsets[i]; j < offsets[i + 1]; j++)
-        if (indices[j] >= 0) row[indices[j]] -= float(scale) * targets[j];
-    }
-    ctx->save_for_backward({p.to(logits.scalar_type())});
+    ctx->save_for_backward({g.to(logits.scalar_type())});
     return at::full({}, scale * sum, at::kFloat);
   }
 
   static variable_list backward(AutogradContext *ctx, variable_list out) {
     at::Tensor g = ctx->get_saved_variables()[0];
     float factor = out[0].item<float>();
-    return {factor == 1 ? g : g * factor, {}, {}, {}, {}};
+    return {factor == 1 ? g : g * factor, {}, {}, {}, {}, {}};
   }
 };
 
@@ -338,9 +355,9 @@ char *alamos_add(const void *x, const void *y, int act, void **out) {
 
 char *alamos_policy_loss(const void *logits, const int32_t *offsets,
                          const int32_t *indices, const float *targets,
-                         double scale, void **loss) {
+                         int legal, double scale, void **loss) {
   return guard([&] {
-    *loss = new at::Tensor(PolicyLoss::apply(tensor(logits), offsets, indices, targets, scale));
+    *loss = new at::Tensor(PolicyLoss::apply(tensor(logits), offsets, indices, targets, legal != 0, scale));
   });
 }
 
