@@ -10,6 +10,7 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/match"
 	"alamos/pkg/search"
+	"alamos/pkg/train"
 	"alamos/pkg/uci"
 )
 
@@ -34,6 +35,18 @@ var rules = []rule{
 	{"training.schedule.initial training.schedule.minimum", func(s *Settings) string {
 		r := s.Training.Schedule
 		return fault(r.Minimum > r.Initial, "the minimum %s is above the initial rate %s", config.FormatFloat(r.Minimum), config.FormatFloat(r.Initial))
+	}},
+	{"training.batch training.schedule", func(s *Settings) string {
+		r := s.Training.Schedule
+		for _, x := range []struct {
+			key  string
+			time int
+		}{{"warmup", r.Warmup}, {"every", r.Every}, {"period", r.Period}} {
+			if r.Unit == train.UnitSamples && x.time > 0 && x.time < s.Training.Batch {
+				return fmt.Sprintf("%s: %d samples are less than a step of %d: for epochs set unit: epochs", x.key, x.time, s.Training.Batch)
+			}
+		}
+		return ""
 	}},
 	{"generations training.window", func(s *Settings) string {
 		return fault(s.Training.Window > s.Generations, "the window of %d is longer than the experiment: generations is %d", s.Training.Window, s.Generations)

@@ -76,7 +76,7 @@ sweep:
 		"network.depth=20 network.width=256", "training.schedule={kind: constant}")
 	if diff := cmp.Diff([]Axis{
 		{"network.depth", []string{"2", "5", "20", "6"}}, {"search.c_puct", []string{"2", "1", "1.5"}}, {"network.width", []string{"64", "256"}},
-		{"training.schedule", []string{"{kind: plateau, initial: 0.05, warmup: 0, factor: 0.5, patience: 3, minimum: 0.0001}", "{kind: constant}"}},
+		{"training.schedule", []string{"{kind: plateau, initial: 0.05, unit: samples, warmup: 0, factor: 0.5, patience: 3, minimum: 0.0001}", "{kind: constant}"}},
 	}, e.Axes); diff != "" {
 		t.Error(diff)
 	}
@@ -344,7 +344,7 @@ func TestSweepsAreTheirTrials(t *testing.T) {
 
 // ExplainTrial names the line of the sweep or file that sets each value.
 func TestExplainTrial(t *testing.T) {
-	e := load(t, "seed: 4\nnetwork: {depth: 9}\nsweep:\n  grid:\n    network.depth: [1, 2]\n    training.schedule:\n      - {kind: constant}\n      - {kind: step,\n         every: 7}\n  seeds: 2\n")
+	e := load(t, "seed: 4\nnetwork: {depth: 9}\nsweep:\n  grid:\n    network.depth: [1, 2]\n    training.schedule:\n      - {kind: constant}\n      - {kind: step,\n         every: 7000}\n  seeds: 2\n")
 	row := func(rows []config.Explained, path string) string {
 		i := slices.IndexFunc(rows, func(x config.Explained) bool { return x.Path == path })
 		if i < 0 {
@@ -354,7 +354,7 @@ func TestExplainTrial(t *testing.T) {
 	}
 	rows := e.ExplainTrial(7)
 	for path, want := range map[string]string{
-		"network.depth": "2 x.yaml:7 true", "training.schedule.kind": "step x.yaml:10 true", "training.schedule.every": "7 x.yaml:11 true",
+		"network.depth": "2 x.yaml:7 true", "training.schedule.kind": "step x.yaml:10 true", "training.schedule.every": "7000 x.yaml:11 true",
 		"training.schedule.initial": "0.05 default true", "seed": "5 x.yaml:12 true", "network.width": "64 default false", "sweep.seeds": "",
 	} {
 		if got := row(rows, path); got != want {

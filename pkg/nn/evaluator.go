@@ -61,7 +61,7 @@ type compiler struct{ processorModel }
 // newCompiler starts a model with blocks of the given number of positions.
 func newCompiler(block int, constant []bool, o *InferenceOptions) *compiler {
 	c := new(compiler)
-	must(message(C.alamos_model_new(C.int(block), C.int(len(constant)), bytesOf(constantMarks(constant)), flag(o.Precision == BF16), flag(o.libtorch), &c.model)))
+	must(message(C.alamos_model_new(C.int(block), C.int(len(constant)), bytesOf(marks(constant)), flag(o.Precision == BF16), flag(o.libtorch), &c.model)))
 	return c
 }
 

@@ -90,7 +90,9 @@ func TestHeadsAgainstNumPy(t *testing.T) {
 		t.Run(s.headsName(), func(t *testing.T) {
 			n := mustNew(t, s, 1)
 			setNoise(t, n)
-			x := mustTrainer(t, n)
+			all := momentum
+			all.Loss.PolicyMask = MaskNone
+			x := mustTrainerWith(t, n, all, TrainerOptions{Threads: 1, Precision: FP32})
 			var b Batch
 			for i, target := range []encode.Sample{{Value: 0.25, Draw: 0.375, MovesLeft: 47}, {Value: -0.5, Draw: -1}} {
 				target.Planes = noisePlanes(2 * s.Planes)[i*s.Planes:][:s.Planes]

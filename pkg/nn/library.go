@@ -81,11 +81,11 @@ func int32s(v []int32) *C.int32_t    { return (*C.int32_t)(unsafe.SliceData(v)) 
 func uint64s(v []uint64) *C.uint64_t { return (*C.uint64_t)(unsafe.SliceData(v)) }
 func bytesOf(v []uint8) *C.uint8_t   { return (*C.uint8_t)(unsafe.SliceData(v)) }
 
-// constantMarks marks the constant planes for C.
-func constantMarks(constant []bool) []uint8 {
-	marks := make([]uint8, len(constant))
-	for i, c := range constant {
-		if c {
+// marks returns bools in the form that C takes: 1 is true.
+func marks(bools []bool) []uint8 {
+	marks := make([]uint8, len(bools))
+	for i, b := range bools {
+		if b {
 			marks[i] = 1
 		}
 	}

@@ -50,7 +50,7 @@ func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 	t := g.keep(ts.Empty(int64s([]int{n, 8, 8, count}), kind, gotch.CPU))
 	out, err := t.DataPtr()
 	must(err)
-	C.alamos_expand(C.int(n), C.int(count), uint64s(planes), bytesOf(constantMarks(constant)), flag(g.half), out)
+	C.alamos_expand(C.int(n), C.int(count), uint64s(planes), bytesOf(marks(constant)), flag(g.half), out)
 	return g.keep(t.Permute([]int64{0, 3, 1, 2}, false))
 }
 

@@ -21,15 +21,24 @@ const (
 	AdamW = "adamw" // Loshchilov and Hutter 2019; weight decay is separate from the gradient
 )
 
+// Parameters that weight decay applies to.
+const (
+	DecayWeights = "weights"
+	DecayAll     = "all"
+)
+
 // Optimizer configures the loss and the update of the parameters. Code may leave fields at
 // zero: an empty Kind means SGD, and zero betas and epsilon mean their defaults.
 type Optimizer struct {
-	Kind        string  `key:"kind" default:"sgd" enum:"sgd adam adamw" doc:"Optimizer: sgd is stochastic gradient descent with momentum, adam is Adam (Kingma and Ba 2015), adamw is Adam with decoupled weight decay (Loshchilov and Hutter 2019)."`
-	Momentum    float64 `key:"momentum" default:"0.9" range:"0..<1" when:"kind=sgd" doc:"Fraction of the previous step that is added to each step."`
-	WeightDecay float64 `key:"weight_decay" default:"1e-4" range:"0..<1" doc:"Weight decay c of all trained parameters: the loss includes c*|theta|^2/2. With adamw, each step shrinks the weights by c times the learning rate instead."`
-	Beta1       float64 `key:"beta1" default:"0.9" range:">0..<1" when:"kind=adam adamw" doc:"Decay rate of the running mean of the gradient."`
-	Beta2       float64 `key:"beta2" default:"0.999" range:">0..<1" when:"kind=adam adamw" doc:"Decay rate of the running mean of the squared gradient."`
-	Epsilon     float64 `key:"epsilon" default:"1e-8" range:">0..1" when:"kind=adam adamw" doc:"Number added to the root of the squared gradient's mean before the division by it, for numerical stability."`
+	Kind         string  `key:"kind" default:"sgd" enum:"sgd adam adamw" doc:"Optimizer: sgd is stochastic gradient descent with momentum, adam is Adam (Kingma and Ba 2015), adamw is Adam with decoupled weight decay (Loshchilov and Hutter 2019)."`
+	Momentum     float64 `key:"momentum" default:"0.9" range:"0..<1" when:"kind=sgd" doc:"Fraction of the previous step that is added to each step."`
+	Nesterov     bool    `key:"nesterov" default:"false" when:"kind=sgd" doc:"Nesterov momentum (Sutskever et al. 2013), as in the training of Leela Chess Zero: a step goes along the gradient plus momentum times the new sum of steps. It reacts to a change of the gradient one step earlier."`
+	WeightDecay  float64 `key:"weight_decay" default:"1e-4" range:"0..<1" doc:"Weight decay c: the loss includes c*|theta|^2/2. With adamw, each step shrinks the weights by c times the learning rate instead."`
+	Decayed      string  `key:"decayed" default:"weights" enum:"weights all" doc:"Parameters that decay. weights: those of convolutions and dense layers. all: also biases, and the scales and shifts of batch norm, which decay shrinks without a use: they do not overfit (He et al. 2018, Bag of Tricks)."`
+	GradientClip float64 `key:"gradient_clip" default:"0" range:"0..1e6" doc:"Highest norm of the gradient of all parameters together (Pascanu et al. 2013): a longer gradient is shortened to it, so that one bad batch cannot ruin the network. 0 means no limit."`
+	Beta1        float64 `key:"beta1" default:"0.9" range:">0..<1" when:"kind=adam adamw" doc:"Decay rate of the running mean of the gradient."`
+	Beta2        float64 `key:"beta2" default:"0.999" range:">0..<1" when:"kind=adam adamw" doc:"Decay rate of the running mean of the squared gradient."`
+	Epsilon      float64 `key:"epsilon" default:"1e-8" range:">0..1" when:"kind=adam adamw" doc:"Number added to the root of the squared gradient's mean before the division by it, for numerical stability."`
 
 	Loss LossSettings
 	Seed uint64 // seed of the dropout masks
@@ -56,7 +65,7 @@ func (o Optimizer) Complete() (Optimizer, error) {
 	if err := errors.Join(config.Check("training.optimizer", o), config.Check("training.loss", o.Loss)); err != nil {
 		return o, err
 	}
-	o.Kind = cmp.Or(o.Kind, SGD)
+	o.Kind, o.Decayed = cmp.Or(o.Kind, SGD), cmp.Or(o.Decayed, DecayWeights)
 	if o.Kind != SGD {
 		if o.Beta1 == 0 && o.Beta2 == 0 {
 			o.Beta1, o.Beta2 = 0.9, 0.999
@@ -106,6 +115,7 @@ func (x *optimizer) start(o Optimizer, params *parameters, shards []*shard) {
 	x.arrays = make([][]*ts.Tensor, len(x.names))
 	moments := make([]handles, 2)
 	var weights, halves, leaves handles
+	var decays []bool
 	for _, p := range params.all {
 		if !p.trained {
 			continue
@@ -119,19 +129,22 @@ func (x *optimizer) start(o Optimizer, params *parameters, shards []*shard) {
 		}
 		weights = append(weights, params.full[p].Ctensor())
 		halves = append(halves, optional(params.half[p]))
+		decays = append(decays, o.Decayed == DecayAll || len(p.shape) > 1) // biases and norms have one dimension
 	}
 	for _, s := range shards {
 		leaves = append(leaves, s.leaves...)
 	}
 	must(message(C.alamos_optimizer_new(C.int(kind), flag(params.generic), C.int(len(shards)), C.int(len(weights)),
 		weights.first(), halves.first(), leaves.first(), moments[0].first(), moments[1].first(),
-		C.double(beta1), C.double(o.Beta2), C.double(o.Epsilon), C.double(o.WeightDecay), &x.native)))
+		bytesOf(marks(decays)), C.double(beta1), C.double(o.Beta2), C.double(o.Epsilon), C.double(o.WeightDecay),
+		flag(o.Nesterov), C.double(o.GradientClip), &x.native)))
 }
 
 // step runs a shard's part of a step on the shard's thread. The first `shards` shards take
-// part, and each reads the gradients of all of them. begin must run before the parts.
-func (x *optimizer) step(shard, shards int, rate float64) {
-	must(message(C.alamos_optimizer_step(x.native, C.int(shard), C.int(shards), C.int64_t(x.steps), C.double(rate))))
+// part, and each reads the gradients of all of them. begin must run before the parts. The
+// shards wait for each other at the barrier if the optimizer clips gradients.
+func (x *optimizer) step(b barrier, shard, shards int, rate float64) {
+	must(message(C.alamos_optimizer_step(x.native, b, C.int(shard), C.int(shards), C.int64_t(x.steps), C.double(rate))))
 }
 
 func (x *optimizer) begin() { x.steps++ }

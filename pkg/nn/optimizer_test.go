@@ -3,6 +3,7 @@ package nn
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -31,7 +32,7 @@ func TestAdamMatchesNumPy(t *testing.T) {
 	set := ref.Settings
 	for kind, want := range map[string][]float64{Adam: ref.Adam, AdamW: ref.AdamW} {
 		for _, shards := range []int{1, 2} {
-			o := Optimizer{Kind: kind, Beta1: set.Beta1, Beta2: set.Beta2, Epsilon: set.Epsilon, WeightDecay: set.Decay}
+			o := Optimizer{Kind: kind, Beta1: set.Beta1, Beta2: set.Beta2, Epsilon: set.Epsilon, WeightDecay: set.Decay, Decayed: DecayAll}
 			have := descend(t, o, ref.Start, ref.Gradients, shards, set.Rate)
 			for i := range want {
 				if d := math.Abs(float64(have[i]) - want[i]); !(d < 1e-6) {
@@ -81,7 +82,7 @@ func descend(t *testing.T, o Optimizer, start []float32, gradient [][]float32, s
 			s.close()
 			opt.begin()
 			for i := range views {
-				opt.step(i, shards, rate)
+				opt.step(nil, i, shards, rate)
 			}
 		}
 		have = append(have, floats(weights.full[p])...)
@@ -133,5 +134,109 @@ func TestLossWeightOutOfRange(t *testing.T) {
 	_, err := Optimizer{Loss: LossSettings{Policy: 1, Value: 1e30, MovesLeft: 1}}.Complete()
 	if want := "training.loss.value: want a number of at least 0 and below 1000000, have 1e+30"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// moved returns how far a step of rate 1 moves each trained parameter, by name.
+func moved(t *testing.T, o Optimizer, on TrainerOptions) Tensors {
+	t.Helper()
+	s := tiny()
+	n := mustNew(t, s, 1)
+	x := mustTrainerWith(t, n, o, on)
+	before := mustState(t, n)
+	step(t, x, randomBatch(1, s, 8), 1)
+	moved := Tensors{}
+	for name, after := range mustState(t, n) {
+		if strings.Contains(name, "running") {
+			continue
+		}
+		for i := range after.Data {
+			after.Data[i] = before[name].Data[i] - after.Data[i]
+		}
+		moved[name] = after
+	}
+	return moved
+}
+
+var everyPath = map[string]TrainerOptions{
+	"one shard":    {Threads: 1, Precision: FP32},
+	"three shards": {Threads: 3, Precision: FP32},
+	"for devices":  {Precision: FP32, generic: true},
+}
+
+// A gradient that is longer than the limit is shortened to it; a shorter one is as it was.
+func TestGradientClip(t *testing.T) {
+	for name, on := range everyPath {
+		t.Run(name, func(t *testing.T) {
+			free, squares := moved(t, Optimizer{}, on), 0.0
+			for _, x := range free {
+				for _, v := range x.Data {
+					squares += float64(v) * float64(v)
+				}
+			}
+			norm := math.Sqrt(squares)
+			half := moved(t, Optimizer{GradientClip: norm / 2}, on)
+			for name, x := range moved(t, Optimizer{GradientClip: 2 * norm}, on) {
+				compare(t, name+" below the limit", free[name].Data, x.Data, 0)
+				for i := range x.Data {
+					x.Data[i] /= 2
+				}
+				compare(t, name+" above the limit", x.Data, half[name].Data, 1e-5*norm)
+			}
+		})
+	}
+}
+
+// Weight decay shrinks the weights of convolutions and dense layers, and all other
+// parameters only if it shall.
+func TestDecayed(t *testing.T) {
+	start := mustState(t, mustNew(t, tiny(), 1))
+	for name, on := range everyPath {
+		for _, decayed := range []string{DecayWeights, DecayAll} {
+			t.Run(name+" "+decayed, func(t *testing.T) {
+				free := moved(t, Optimizer{}, on)
+				others := 0.0
+				for name, x := range moved(t, Optimizer{WeightDecay: 0.5, Decayed: decayed}, on) {
+					want := make([]float32, len(x.Data))
+					for i := range want {
+						want[i] = free[name].Data[i]
+						if decayed == DecayAll || len(x.Shape) > 1 {
+							want[i] += 0.5 * start[name].Data[i]
+						} else {
+							others += math.Abs(float64(start[name].Data[i]))
+						}
+					}
+					compare(t, name, want, x.Data, 1e-5)
+				}
+				if decayed == DecayWeights && others == 0 {
+					t.Error("all biases and norms are 0: nothing was tested")
+				}
+			})
+		}
+	}
+}
+
+// The operations for devices take the same steps as ours.
+func TestOptimizersAgree(t *testing.T) {
+	for _, o := range []Optimizer{
+		{Momentum: 0.9, Nesterov: true, WeightDecay: 1e-2, GradientClip: 0.5},
+		{Kind: Adam, WeightDecay: 1e-2, GradientClip: 0.5},
+		{Kind: AdamW, WeightDecay: 1e-2},
+	} {
+		states := map[string]Tensors{}
+		for name, on := range everyPath {
+			s := tiny()
+			n := mustNew(t, s, 1)
+			x := mustTrainerWith(t, n, o, on)
+			for i := range 3 {
+				step(t, x, randomBatch(uint64(i), s, 8), 1e-3)
+			}
+			states[name] = mustState(t, n)
+		}
+		for _, name := range []string{"three shards", "for devices"} {
+			for p, want := range states["one shard"] {
+				compare(t, fmt.Sprintf("%s: %s of %+v", name, p, o), want.Data, states[name][p].Data, 1e-4)
+			}
+		}
 	}
 }

@@ -147,7 +147,7 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	loss, _, err := t.run(b, true, func(p *pass) error {
 		t.changed = true
 		t.opt.begin()
-		return p.each(func(s *shard, _ *part) { t.opt.step(s.index, len(p.parts), lr) })
+		return p.each(func(s *shard, _ *part) { t.opt.step(p.barrier, s.index, len(p.parts), lr) })
 	})
 	return loss, err
 }

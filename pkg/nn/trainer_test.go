@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
 )
 
@@ -210,39 +209,16 @@ func answers(t testing.TB, x *Trainer, planes []uint64) (logits, values, movesLe
 }
 
 // One weight of 1 with a gradient of 0.5, momentum 0.9, decay 0.1, rate 0.1:
-// d = 0.6, m = 0.6, w = 0.94; then d = 0.594, m = 1.134, w = 0.8266.
+// d = 0.6, m = 0.6, w = 0.94; then d = 0.594, m = 1.134, w = 0.8266. With Nesterov momentum
+// w = 1 - 0.1 (0.6 + 0.54) = 0.886; then d = 0.5886, m = 1.1286, w = 0.725566.
 func TestSGDByHand(t *testing.T) {
-	x := mustTrainer(t, mustNew(t, tiny(), 1))
-	var got []float32
-	err := each(x.shards[:1], nil, func(*shard) {
-		p := &param{name: "w", shape: []int{1}, data: make([]float32, 1), trained: true}
-		p.data[0] = 1
-		var weights parameters
-		defer weights.close()
-		weights.start(&Network{params: []*param{p}}, false, onCPU)
-		view := &shard{params: map[*param]*ts.Tensor{}}
-		defer view.close()
-		view.start(&weights)
-		var o optimizer
-		defer o.close()
-		o.start(Optimizer{Kind: SGD, Momentum: 0.9, WeightDecay: 0.1}, &weights, []*shard{view})
-		for range 2 {
-			var s scope
-			dropGradients(view.leaves)
-			recordGradients(true)
-			must(s.keep(s.keep(view.params[p].MulScalar(s.scalar(0.5), false)).Sum(gotch.Float, false)).Backward())
-			recordGradients(false)
-			s.close()
-			o.step(0, 1, 0.1)
-			got = append(got, floats(weights.full[p])[0])
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []float64{0.94, 0.8266} {
-		if math.Abs(float64(got[i])-want) > 1e-6 {
-			t.Errorf("after step %d: %v, want %v", i+1, got[i], want)
+	for nesterov, wants := range map[bool][]float64{false: {0.94, 0.8266}, true: {0.886, 0.725566}} {
+		o := Optimizer{Kind: SGD, Momentum: 0.9, Nesterov: nesterov, WeightDecay: 0.1, Decayed: DecayAll}
+		for i, want := range wants {
+			gradients := [][]float32{{0.5}, {0.5}}[:i+1]
+			if got := descend(t, o, []float32{1}, gradients, 1, 0.1)[0]; math.Abs(float64(got)-want) > 1e-6 {
+				t.Errorf("nesterov %t, after step %d: %v, want %v", nesterov, i+1, got, want)
+			}
 		}
 	}
 }

@@ -10,18 +10,19 @@ import (
 )
 
 // The batches are those that one puts together by hand, also while the one before
-// is in use.
+// is in use. Their sizes are even.
 func TestBatches(t *testing.T) {
 	set := noise(t)
 	indices := []int32{7, 3, 3, 20, 0, 11, 40}
-	for _, size := range []int{1, 3, 7, 100} {
+	for size, sizes := range map[int][]int{1: {1, 1, 1, 1, 1, 1, 1}, 3: {2, 2, 3}, 4: {3, 4}, 6: {3, 4}, 7: {7}, 100: {7}} {
 		var want, have []nn.Batch
-		for from := 0; from < len(indices); from += size {
+		rest := indices
+		for _, n := range sizes {
 			var b nn.Batch
-			for _, i := range indices[from:min(from+size, len(indices))] {
+			for _, i := range rest[:n] {
 				b.Add(set.Sample(int(i)))
 			}
-			want = append(want, b)
+			want, rest = append(want, b), rest[n:]
 		}
 		for b := range Batches(set, indices, size) {
 			var c nn.Batch

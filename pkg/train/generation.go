@@ -63,14 +63,19 @@ func (r *generation) add(e Epoch) bool {
 
 // epoch trains one epoch on the samples in their current order.
 func (r *generation) epoch(ctx context.Context) error {
-	rate, err := r.cfg.Schedule.rate(r.schedule, r.epochs)
+	base, err := r.cfg.Schedule.base(r.schedule, r.epochs)
 	if err != nil {
 		return err
 	}
-	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Rate: rate, Validation: unmeasured()}
-	steps := (len(r.learn) + r.cfg.Batch - 1) / r.cfg.Batch
+	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Validation: unmeasured()}
+	steps := steps(len(r.learn), r.cfg.Batch)
 	before := len(r.epochs) * steps
-	e.Train, err = pass(ctx, r.batches(r.learn), len(r.learn), func(b *nn.Batch) (nn.Loss, error) { return r.tr.Step(b, e.Rate) },
+	done := 0 // samples
+	e.Train, err = pass(ctx, r.batches(r.learn), len(r.learn), func(b *nn.Batch) (nn.Loss, error) {
+		e.Rate = r.cfg.Schedule.rate(base, r.schedule, done, done+b.N, len(r.learn))
+		done += b.N
+		return r.tr.Step(b, e.Rate)
+	},
 		func(done int) {
 			if r.watch.Step != nil {
 				r.watch.Step(before+done, r.cfg.Epochs*steps)
@@ -84,7 +89,7 @@ func (r *generation) epoch(ctx context.Context) error {
 			return fmt.Errorf("validation after epoch %d: %w", e.Number, err)
 		}
 	}
-	r.schedule = r.cfg.Schedule.Next(r.schedule, e.Loss().Total)
+	r.schedule = r.cfg.Schedule.Next(r.schedule, e.Loss().Total, len(r.learn))
 	best := r.add(e)
 	if err := r.keep(best); err != nil {
 		return err
@@ -184,8 +189,12 @@ func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(
 	return sum, nil
 }
 
-// Batches yields the samples of a set at the indices, in their order, in batches of the
-// given size; the last batch holds the rest. It assembles the next batch while the caller
+// steps returns the number of batches of an epoch.
+func steps(samples, batch int) int { return (samples + batch - 1) / batch }
+
+// Batches yields the samples of a set at the indices, in their order, in as few batches of
+// at most the given size as possible. Their sizes differ by at most one, so that no small
+// batch takes a full step in a noisy direction. It assembles the next batch while the caller
 // uses the current one. A batch is valid until the next one is yielded.
 func Batches(set *data.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
 	return batches(set, indices, size, nil)
@@ -207,14 +216,14 @@ func batches(set *data.Set, indices []int32, size int, values []float32) iter.Se
 		}()
 		go func() {
 			defer close(full)
-			for rest := indices; len(rest) > 0; {
+			count := steps(len(indices), size)
+			for k := range count {
 				b, more := <-empty
 				if !more {
 					return
 				}
-				n := min(size, len(rest))
 				b.Reset()
-				for _, i := range rest[:n] {
+				for _, i := range indices[len(indices)*k/count : len(indices)*(k+1)/count] {
 					s := set.Sample(int(i))
 					if values != nil {
 						changed := *s
@@ -225,7 +234,6 @@ func batches(set *data.Set, indices []int32, size int, values []float32) iter.Se
 					b.Add(s)
 				}
 				full <- b
-				rest = rest[n:]
 			}
 		}()
 		for b := range full {

@@ -6,7 +6,7 @@ import "testing"
 // counted on.
 func TestRestarted(t *testing.T) {
 	set := noise(t)
-	step := Schedule{Kind: "step", Initial: 0.01, Factor: 0.1, Every: 2}
+	step := Schedule{Kind: "step", Initial: 0.01, Unit: UnitEpochs, Factor: 0.1, Every: 2}
 	p := newPupil(t, step)
 	cfg := settings(3)
 	cfg.Schedule = step

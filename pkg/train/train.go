@@ -29,7 +29,7 @@ const (
 // makes the window, the trainer and Values from them.
 type Config struct {
 	Epochs      int             `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Number of epochs in each generation."`
-	Batch       int             `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Number of positions in a training step. A smaller rest at the end of an epoch is a step of its own."`
+	Batch       int             `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Highest number of positions in a training step. An epoch has as few steps as possible, whose numbers of positions differ by at most one."`
 	Window      int             `key:"window" default:"1" range:"1.." unit:"generations" doc:"Length of the replay window: the network trains on the games of this many generations, the newest included."`
 	Validation  float64         `key:"validation" default:"0.2" range:"0..<1" doc:"Fraction of the games that is held out to measure the validation loss."`
 	Select      string          `key:"select" default:"lowest-validation-loss" enum:"lowest-validation-loss last" doc:"Which epoch's network a generation keeps. lowest-validation-loss keeps the best one, or the last one if none is better than the previous generation's network."`
@@ -73,9 +73,9 @@ func (s State) Restarted(schedule Schedule) (State, error) {
 // Epoch is a row of epochs.csv. Without held-out games the validation losses are NaN, and
 // schedule and selection use the training loss.
 type Epoch struct {
-	Generation int          `json:"generation"` // set by the caller of Run
-	Number     int          `json:"epoch"`      // counts all generations, from 1
-	Rate       float64      `json:"learning_rate"`
+	Generation int          `json:"generation"`         // set by the caller of Run
+	Number     int          `json:"epoch"`              // counts all generations, from 1
+	Rate       float64      `json:"learning_rate"`      // of the last step
 	Train      nn.Loss      `json:"train"`              // mean over the epoch's steps, each measured during the step
 	Validation nn.Loss      `json:"validation"`         // after the epoch, batch norm in evaluation mode
 	Accuracy   *nn.Accuracy `json:"accuracy,omitempty"` // on the held-out positions; nil without held-out games or a policy head

@@ -267,7 +267,7 @@ func TestLastEpochWithoutImprovement(t *testing.T) {
 // disk: the same network.
 func TestStateGoesOn(t *testing.T) {
 	set := noise(t)
-	stairs := Schedule{Kind: "step", Initial: 0.05, Factor: 0.5, Every: 2, Minimum: 1e-4}
+	stairs := Schedule{Kind: "step", Initial: 0.05, Unit: UnitEpochs, Factor: 0.5, Every: 2, Minimum: 1e-4}
 	cfg := settings(3)
 	cfg.Schedule = stairs
 	p := newPupil(t, stairs)

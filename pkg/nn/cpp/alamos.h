@@ -179,7 +179,8 @@ ALAMOS_API char *alamos_drop_gradients(int count, void *const *leaves);
 
 // ---- Optimizers.
 enum alamos_optimizer_kind {
-  ALAMOS_SGD,    // d = g + decay w; m = beta1 m + d; w = w - rate m
+  ALAMOS_SGD,    // d = g + decay w; m = beta1 m + d; w = w - rate m, or with Nesterov
+                 // momentum w = w - rate (d + beta1 m)
   ALAMOS_ADAM,   // Kingma and Ba 2015, algorithm 1, with g + decay w as the gradient
   ALAMOS_ADAMW,  // Loshchilov and Hutter 2019: w = (1 - rate decay) w before Adam's step
 };
@@ -189,19 +190,24 @@ typedef struct alamos_optimizer alamos_optimizer;
 // An optimizer of count parameters. weights and the moments first and second (NULL
 // for SGD) are float32; leaves [shards][count] are the tensors that have the
 // gradients. halves[i] is NULL, or a bfloat16 tensor that becomes the rounded weights:
-// then the gradients are bfloat16 too. If generic is not 0, libtorch's operations
-// compute the steps, on any device and with one shard.
+// then the gradients are bfloat16 too. Parameter i decays if decays[i] is not 0. If clip
+// is more than 0, gradients whose norm, over all parameters together, is greater are scaled
+// to this norm. If generic is not 0, libtorch's operations compute the steps, on any device
+// and with one shard.
 ALAMOS_API char *alamos_optimizer_new(int kind, int generic, int shards, int count,
                                       void *const *weights, void *const *halves,
                                       void *const *leaves, void *const *first,
-                                      void *const *second, double beta1, double beta2,
-                                      double epsilon, double decay,
+                                      void *const *second, const uint8_t *decays,
+                                      double beta1, double beta2, double epsilon,
+                                      double decay, int nesterov, double clip,
                                       alamos_optimizer **optimizer);
 
 // The part of one shard in a step: it takes the gradients of the first so many
-// shards. step counts from 1 on.
-ALAMOS_API char *alamos_optimizer_step(const alamos_optimizer *optimizer, int shard,
-                                       int shards, int64_t step, double rate);
+// shards, which wait for each other at the barrier if gradients are clipped. step counts
+// from 1 on.
+ALAMOS_API char *alamos_optimizer_step(const alamos_optimizer *optimizer,
+                                       alamos_barrier *barrier, int shard, int shards,
+                                       int64_t step, double rate);
 ALAMOS_API void alamos_optimizer_free(alamos_optimizer *optimizer);
 
 // ---- Devices: "cuda:0" and so on, and "cpu", where everything is done at once.

@@ -39,3 +39,7 @@ class Barrier {
 };
 
 }  // namespace alamos
+
+struct alamos_barrier : alamos::Barrier {
+  using alamos::Barrier::Barrier;
+};

@@ -22,10 +22,6 @@ using alamos::typed;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-struct alamos_barrier : alamos::Barrier {
-  using alamos::Barrier::Barrier;
-};
-
 namespace {
 
 // maps is x [N, C, 8, 8] with channels last in memory, as the loops read it.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "alamos.h"
+#include "barrier.h"
 #include "guard.h"
 #include "optimizer_step.h"
 #include "tensors.h"
@@ -31,14 +32,18 @@ struct alamos_optimizer {
   int kind;
   bool generic;
   Tensors weights, halves, leaves, first, second;
+  std::vector<uint8_t> decays;
   double beta1, beta2, epsilon, decay;
+  bool nesterov;
+  double clip;
 
-  void step(int shard, int shards, int64_t step, double rate) const;
+  void step(alamos_barrier *barrier, int shard, int shards, int64_t step, double rate) const;
   void generic_step(int64_t step, double rate) const;
 
  private:
   template <class F>
   void each_part(int shard, int shards, F f) const;
+  float scale(alamos_barrier *barrier, int shard, int shards) const;
 };
 
 // Calls f(i, from, to, w, used, grads) for the part of a shard of each parameter,
@@ -69,16 +74,34 @@ void alamos_optimizer::each_part(int shard, int shards, F f) const {
   }
 }
 
-void alamos_optimizer::step(int shard, int shards, int64_t step, double rate) const {
+// The factor of the gradient, which clips its norm. It is torch.nn.utils.clip_grad_norm_'s.
+float alamos_optimizer::scale(alamos_barrier *barrier, int shard, int shards) const {
+  if (clip == 0) return 1;
+  std::vector<double> sum(1);
+  each_part(shard, shards, [&](int, int64_t from, int64_t to, float *, auto *, auto *grads) {
+    sum[0] += alamos::square_sum(from, to, grads, shards);
+  });
+  barrier->sum(shard, sum);
+  return float(std::min(1.0, clip / (std::sqrt(sum[0]) + 1e-6)));
+}
+
+void alamos_optimizer::step(alamos_barrier *barrier, int shard, int shards, int64_t step, double rate) const {
+  float scale = this->scale(barrier, shard, shards);
   if (kind == ALAMOS_SGD) {
+    alamos::SGDStep s;
+    s.scale = scale;
+    s.rate = float(rate);
+    s.momentum = float(beta1);
+    s.mean = nesterov ? float(beta1) : 1;
+    s.fresh = nesterov ? 1 : 0;
     each_part(shard, shards, [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
-      alamos::sgd_range(from, to, w, data<float>(first[i]), used, grads, shards, float(rate),
-                        float(beta1), float(decay));
+      s.decay = decays[i] ? float(decay) : 0;
+      alamos::sgd_range(from, to, w, data<float>(first[i]), used, grads, shards, s);
     });
     return;
   }
-  bool decoupled = kind == ALAMOS_ADAMW;
   alamos::AdamStep s;
+  s.scale = scale;
   s.beta1 = float(beta1);
   s.rest1 = float(1 - beta1);
   s.beta2 = float(beta2);
@@ -86,25 +109,40 @@ void alamos_optimizer::step(int shard, int shards, int64_t step, double rate) co
   s.rate = float(rate / (1 - std::pow(beta1, double(step))));
   s.unbias = float(1 / std::sqrt(1 - std::pow(beta2, double(step))));
   s.epsilon = float(epsilon);
-  s.decay = float(decoupled ? 0 : decay);
-  s.keep = float(decoupled ? 1 - rate * decay : 1);
   each_part(shard, shards, [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
+    bool decoupled = kind == ALAMOS_ADAMW;
+    s.decay = float(decoupled || !decays[i] ? 0 : decay);
+    s.keep = float(decoupled && decays[i] ? 1 - rate * decay : 1);
     alamos::adam_range(from, to, w, data<float>(first[i]), data<float>(second[i]), used, grads, shards, s);
   });
 }
 
 void alamos_optimizer::generic_step(int64_t step, double rate) const {
-  Tensors w = weights, m = first, v = second, g;
+  Tensors w = weights, m = first, v = second, g, decayed_w, decayed_g;
   for (size_t i = 0; i < w.size(); i++) {
     require(leaves[i].grad().defined(), "alamos: a parameter has no gradient");
     g.push_back(leaves[i].grad().to(at::kFloat));
+    if (decay == 0 || !decays[i]) continue;
+    decayed_w.push_back(w[i]);
+    decayed_g.push_back(g[i]);
   }
-  if (decay != 0 && kind == ALAMOS_ADAMW) at::_foreach_mul_(w, 1 - rate * decay);
-  if (decay != 0 && kind != ALAMOS_ADAMW) g = at::_foreach_add(g, w, decay);
+  if (clip != 0) {
+    Tensors squares;
+    for (auto &x : g) squares.push_back(x.square().sum());
+    at::Tensor scale = (clip / (at::stack(squares).sum().sqrt() + 1e-6)).clamp_max(1);
+    for (auto &x : g) x.mul_(scale);
+  }
+  if (!decayed_w.empty()) {
+    if (kind == ALAMOS_ADAMW)
+      at::_foreach_mul_(decayed_w, 1 - rate * decay);
+    else
+      at::_foreach_add_(decayed_g, decayed_w, decay);
+  }
   at::_foreach_mul_(m, beta1);
   at::_foreach_add_(m, g, kind == ALAMOS_SGD ? 1 : 1 - beta1);
   if (kind == ALAMOS_SGD) {
-    at::_foreach_add_(w, m, -rate);
+    if (nesterov) at::_foreach_add_(w, g, -rate);
+    at::_foreach_add_(w, m, nesterov ? -rate * beta1 : -rate);
   } else {
     at::_foreach_mul_(v, beta2);
     at::_foreach_addcmul_(v, g, g, 1 - beta2);
@@ -119,17 +157,20 @@ void alamos_optimizer::generic_step(int64_t step, double rate) const {
 
 char *alamos_optimizer_new(int kind, int generic, int shards, int count, void *const *weights,
                            void *const *halves, void *const *leaves, void *const *first,
-                           void *const *second, double beta1, double beta2, double epsilon,
-                           double decay, alamos_optimizer **optimizer) {
+                           void *const *second, const uint8_t *decays, double beta1, double beta2,
+                           double epsilon, double decay, int nesterov, double clip,
+                           alamos_optimizer **optimizer) {
   return guard([&] {
-    *optimizer = new alamos_optimizer{kind, generic != 0, tensors(count, weights), tensors(count, halves),
-                                      tensors(shards * count, leaves), tensors(count, first),
-                                      tensors(count, second), beta1, beta2, epsilon, decay};
+    *optimizer = new alamos_optimizer{
+        kind, generic != 0, tensors(count, weights), tensors(count, halves), tensors(shards * count, leaves),
+        tensors(count, first), tensors(count, second), std::vector<uint8_t>(decays, decays + count),
+        beta1, beta2, epsilon, decay, nesterov != 0, clip};
   });
 }
 
-char *alamos_optimizer_step(const alamos_optimizer *o, int shard, int shards, int64_t step, double rate) {
-  return guard([&] { o->generic ? o->generic_step(step, rate) : o->step(shard, shards, step, rate); });
+char *alamos_optimizer_step(const alamos_optimizer *o, alamos_barrier *barrier, int shard, int shards,
+                            int64_t step, double rate) {
+  return guard([&] { o->generic ? o->generic_step(step, rate) : o->step(barrier, shard, shards, step, rate); });
 }
 
 void alamos_optimizer_free(alamos_optimizer *o) { delete o; }

@@ -10,13 +10,25 @@
 
 namespace alamos {
 
+// The sum of the squares of the gradient.
+template <class T>
+double square_sum(int64_t from, int64_t to, const T *const *g, int shards);
+
+// The factors of a step of stochastic gradient descent.
+struct SGDStep {
+  float scale;  // of the gradient
+  float rate, momentum, decay;
+  float mean, fresh;  // the step is rate (mean m + fresh d): 1 and 0, or Nesterov's momentum and 1
+};
+
 // Stochastic gradient descent with the momenta m: see ALAMOS_SGD.
 template <class T>
 void sgd_range(int64_t from, int64_t to, float *w, float *m, T *used, const T *const *g,
-               int shards, float rate, float momentum, float decay);
+               int shards, const SGDStep &step);
 
 // The factors of a step of Adam.
 struct AdamStep {
+  float scale;                       // of the gradient
   float beta1, rest1, beta2, rest2;  // rest: 1 - beta
   float rate;                        // over the bias of the means
   float unbias;                      // 1 over the root of the bias of the squares
