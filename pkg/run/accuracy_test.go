@@ -21,16 +21,16 @@ func TestTally(t *testing.T) {
 	}
 	var y tally
 	// The first, among the first five though not the first, and neither.
-	y.add(sample(1, []int32{2, 6}, 0.9, 0.1), leaf(0.5, 0, 0.1, 0.6, 0, 0.2, 0.1, 0), true)
-	y.add(sample(0, []int32{4}, 1), leaf(0.5, 0, 0.1, 0.6, 0, 0.2, 0.1, 0), true)
-	y.add(sample(-1, []int32{6}, 1), leaf(1, 0.2, 0.1, 0.4, 0.1, 0.1, 0.1, 0), true)
+	y.add(sample(1, []int32{2, 6}, 0.9, 0.1), leaf(0.5, 0, 0.1, 0.6, 0, 0.2, 0.1, 0), true, false)
+	y.add(sample(0, []int32{4}, 1), leaf(0.5, 0, 0.1, 0.6, 0, 0.2, 0.1, 0), true, false)
+	y.add(sample(-1, []int32{6}, 1), leaf(1, 0.2, 0.1, 0.4, 0.1, 0.1, 0.1, 0), true, false)
 	// Of moves with equal targets the first counts, of equal priors the first is more.
-	y.add(sample(0, []int32{1, 0}, 0.5, 0.5), leaf(0, 0.5, 0.5), true)
+	y.add(sample(0, []int32{1, 0}, 0.5, 0.5), leaf(0, 0.5, 0.5), true, false)
 	// No target, and no priors.
-	y.add(sample(0, nil), leaf(0, 0.5, 0.5), true)
-	y.add(sample(0, []int32{0}, 1), leaf(0), true)
+	y.add(sample(0, nil), leaf(0, 0.5, 0.5), true, false)
+	y.add(sample(0, []int32{0}, 1), leaf(0), true, false)
 	// No result.
-	y.add(sample(0, []int32{1}, 1), leaf(0.9, 0.5, 0.4), false)
+	y.add(sample(0, []int32{1}, 1), leaf(0.9, 0.5, 0.4), false, false)
 	want := store.PhaseAccuracy{Phase: "x", Positions: 7, Top1: 0.2, Top5: 0.8, ValueError: stats.Float((0.25 + 0.25 + 4) / 6)}
 	if diff := cmp.Diff(want, y.row("x")); diff != "" {
 		t.Errorf("(-want +have)\n%s", diff)

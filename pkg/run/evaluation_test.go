@@ -221,8 +221,8 @@ func (s site) accuracyByHand(t *testing.T, set []string) {
 		}
 		played := x.Indices[slices.Index(x.Policy, slices.Max(x.Policy))]
 		place := 0
-		for k, p := range l.Priors {
-			if p > l.Priors[played] || p == l.Priors[played] && k < int(played) {
+		for _, k := range x.Indices { // the legal moves
+			if p := l.Priors[k]; p > l.Priors[played] || p == l.Priors[played] && k < played {
 				place++
 			}
 		}
