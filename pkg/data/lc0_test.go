@@ -566,6 +566,7 @@ func TestLC0Errors(t *testing.T) {
 		"played":      {forged(put(8344, 1858)), "played is move 1858"},
 		"result":      {forged(put(8308, nan)), "the result is NaN"},
 		"plies":       {forged(put(8304, nan)), "in NaN plies"},
+		"many plies":  {forged(put(8304, math.Float32bits(8e11))), "in 8e+11 plies"},
 		"transformed": {forged(func(b []byte) { b[8278] |= 2; put(8+4*1792, 0)(b) }), "move 1792 is a promotion where the board was transformed"},
 		"turned":      {forged(func(b []byte) { b[8278] |= 4; binary.LittleEndian.PutUint16(b[8344:], 1792) }), "played is move 1792"},
 	} {

@@ -118,8 +118,8 @@ func (r *lc0Record) decode(b *[lc0Size]byte) error {
 	}
 	r.result = lc0Score{q: f32(lc0ResultAt + 4), d: f32(lc0ResultAt + 8), m: f32(lc0ResultAt)}
 	// The negated comparisons also reject NaN.
-	if q, d, m := r.result.q, r.result.d, r.result.m; !(q >= -1 && q <= 1 && d >= 0 && d <= 1 && math.Abs(float64(m)) <= math.MaxFloat32) {
-		return fmt.Errorf("the result is %v, drawn %v, in %v plies: want -1 to 1, 0 to 1, and a number", q, d, m)
+	if q, d, m := r.result.q, r.result.d, r.result.m; !(q >= -1 && q <= 1 && d >= 0 && d <= 1 && math.Abs(float64(m)) <= maxPliesLeft) {
+		return fmt.Errorf("the result is %v, drawn %v, in %v plies: want -1 to 1, 0 to 1, and at most %d", q, d, m, maxPliesLeft)
 	}
 	return nil
 }

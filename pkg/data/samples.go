@@ -99,6 +99,9 @@ func HasResult(s *encode.Sample) bool {
 // rounding errors of float32 and far below the effect of a missing move.
 const sumTolerance = 1e-3
 
+// maxPliesLeft is the maximum of a sample's plies left: more are damage.
+const maxPliesLeft = math.MaxInt32
+
 // check returns an error if s does not fit the shape.
 func (h shape) check(s *encode.Sample) error {
 	fault := func(format string, args ...any) error {
@@ -115,7 +118,7 @@ func (h shape) check(s *encode.Sample) error {
 		return fault("value %v, want -1 to 1", s.Value)
 	case !(s.Draw <= 1 && !math.IsInf(float64(s.Draw), 0)):
 		return fault("probability %v of a draw, want at most 1", s.Draw)
-	case !(math.Abs(float64(s.MovesLeft)) <= math.MaxInt32):
+	case !(math.Abs(float64(s.MovesLeft)) <= maxPliesLeft):
 		return fault("%v plies left", s.MovesLeft)
 	case h.policy == 0 && len(s.Indices) > 0:
 		return fault("%d policy indices, but there is no policy", len(s.Indices))
