@@ -99,6 +99,9 @@ func sortByIndex(s *encode.Sample) {
 // in the middle, as after the moves of an opening book, does too, except for repetitions of
 // positions before the first record's history.
 func TestLC0Replay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds, and minutes with the race detector")
+	}
 	positions, late, shortened := 0, 0, 0
 	for _, name := range lc0Names(t) {
 		data := recordsOf(t, name)

@@ -170,6 +170,7 @@ func (w *writer) render(source string, t *Table) {
 	src := []byte(source)
 	doc := goldmarkGFM.Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(w.ids))))
 	var images []*ast.Image
+	var autolinks []*ast.AutoLink
 	row, column := -1, 0
 	// A walk fails only if its function does.
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -186,6 +187,8 @@ func (w *writer) render(source string, t *Table) {
 			if !embedded.Match(n.Destination) {
 				images = append(images, n)
 			}
+		case *ast.AutoLink:
+			autolinks = append(autolinks, n)
 		case *tables.Table:
 			if t != nil && t.Caption != "" {
 				n.SetAttributeString("class", []byte("sortable"))
@@ -202,6 +205,11 @@ func (w *writer) render(source string, t *Table) {
 	})
 	for _, image := range images {
 		linkInstead(image)
+	}
+	for _, a := range autolinks { // CommonMark allows them within links, HTML does not
+		if withinLink(a) {
+			a.Parent().ReplaceChild(a.Parent(), a, ast.NewString(a.Label(src)))
+		}
 	}
 	if err := goldmarkGFM.Renderer().Render(w, src, doc); err != nil {
 		panic(err) // writing to a buffer never fails
@@ -235,10 +243,8 @@ func linkInstead(image *ast.Image) {
 	link := ast.NewLink()
 	link.Destination, link.Title = image.Destination, image.Title
 	instead = link
-	for p := image.Parent(); p != nil; p = p.Parent() {
-		if p.Kind() == ast.KindLink {
-			instead = ast.NewEmphasis(1)
-		}
+	if withinLink(image) {
+		instead = ast.NewEmphasis(1)
 	}
 	for c := image.FirstChild(); c != nil; c = image.FirstChild() {
 		instead.AppendChild(instead, c)
@@ -247,6 +253,16 @@ func linkInstead(image *ast.Image) {
 		instead.AppendChild(instead, ast.NewString(image.Destination))
 	}
 	image.Parent().ReplaceChild(image.Parent(), image, instead)
+}
+
+// withinLink reports whether a node is part of a link's text.
+func withinLink(n ast.Node) bool {
+	for p := n.Parent(); p != nil; p = p.Parent() {
+		if p.Kind() == ast.KindLink {
+			return true
+		}
+	}
+	return false
 }
 
 // plainText returns the text of a node without its markup.
