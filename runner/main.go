@@ -13,6 +13,7 @@ import (
 
 	"alamos/pkg/config"
 	"alamos/pkg/hook"
+	"alamos/pkg/report"
 )
 
 func main() { os.Exit(execute()) }
@@ -41,7 +42,7 @@ func status(err error) int {
 	switch {
 	case errors.As(err, &faults):
 		for _, e := range faults {
-			fmt.Fprintln(os.Stderr, e)
+			fmt.Fprintln(os.Stderr, report.Visible(e.Error()))
 		}
 		return 2
 	case errors.Is(err, errResumable):
@@ -53,7 +54,7 @@ func status(err error) int {
 	case errors.Is(err, errDiffer): // the differences are printed
 		return 1
 	}
-	fmt.Fprintf(os.Stderr, "alamos: %v\n", err)
+	fmt.Fprintf(os.Stderr, "alamos: %s\n", report.Visible(err.Error()))
 	if errors.As(err, &usage) {
 		return 2
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/report"
 	"alamos/pkg/run"
 	"alamos/pkg/store"
 )
@@ -97,10 +98,10 @@ func printPlan(w io.Writer, p *run.Plan) {
 		fmt.Fprintf(w, "  %s: %s\n", l.Label, l.Why)
 	}
 	for _, n := range p.Notes {
-		fmt.Fprintf(w, "note: %s\n", n)
+		fmt.Fprintf(w, "note: %s\n", report.Visible(n))
 	}
 	for _, n := range p.Problems {
-		fmt.Fprintf(w, "problem: %s\n", n)
+		fmt.Fprintf(w, "problem: %s\n", report.Visible(n))
 	}
 	fmt.Fprintf(w, "to do: %s\n", amount(&p.Total))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
+	"alamos/pkg/report"
 	"alamos/pkg/run"
 )
 
@@ -53,7 +54,7 @@ func (c *console) println(text string) {
 	if c.bars != nil {
 		out = c.bars
 	}
-	fmt.Fprintln(out, text)
+	fmt.Fprintln(out, report.Visible(text))
 }
 
 // close prints what is left to print and removes the bars.
@@ -232,7 +233,7 @@ func (t *task) fillStandings(w io.Writer, s decor.Statistics) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, line := range t.standings {
-		text := []rune("  " + t.trial.indent + line)
+		text := []rune("  " + t.trial.indent + report.Visible(line))
 		if room := s.AvailableWidth; room > 0 && len(text) >= room {
 			text = text[:room-1]
 		}

@@ -2,6 +2,7 @@ package chess
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -35,7 +36,9 @@ func ReadEPD(r io.Reader, file string, f func(line int, fen, operations string) 
 			return fmt.Errorf("%s:%d: %w", file, line, err)
 		}
 	}
-	if err := scanner.Err(); err != nil {
+	if err := scanner.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%s:%d: the line is too long: want at most %d bytes", file, line+1, bufio.MaxScanTokenSize)
+	} else if err != nil {
 		return fmt.Errorf("%s:%d: %w", file, line+1, err)
 	}
 	return nil

@@ -177,6 +177,9 @@ func (r *groupReading) fail(e *Entry, hint, format string, args ...any) {
 	r.ok = r.FailKey(e, Join(r.path, e.Key), hint, format, args...)
 }
 
+// mostHints is the number of faults after which unknown keys have no hints, which take time.
+const mostHints = 100
+
 func (r *groupReading) unknownKeys() {
 	keys := r.Keys()
 	for i := range r.node.Entries {
@@ -189,8 +192,11 @@ func (r *groupReading) unknownKeys() {
 		if slices.Contains(keys, e.Key) {
 			continue
 		}
-		hint := DidYouMean(e.Key, keys)
-		if hint == "" && r.schema != nil {
+		hint := ""
+		if len(r.Errs) < mostHints {
+			hint = DidYouMean(e.Key, keys)
+		}
+		if hint == "" && r.schema != nil && len(r.Errs) < mostHints {
 			hint = r.schema.SuggestPath(Join(r.path, e.Key))
 		}
 		r.fail(e, hint, "unknown key")

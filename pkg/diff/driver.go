@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/config"
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/report"
 )
@@ -107,7 +108,7 @@ func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error)
 		if filepath.Clean(p) == clean {
 			return os.ReadFile(content)
 		}
-		data, err := os.ReadFile(p)
+		data, err := disk.ReadFile(p)
 		if errors.Is(err, fs.ErrNotExist) { // deleted since, so read it as committed
 			return committed("HEAD", p)
 		}

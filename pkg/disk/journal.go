@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 )
 
 // Journal is an append-only file of the finished parts of a long piece of work. It exists
@@ -46,7 +47,7 @@ func OpenJournal(path string, head []byte, replay func(entry []byte) error) (*Jo
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
@@ -60,7 +61,7 @@ func OpenJournal(path string, head []byte, replay func(entry []byte) error) (*Jo
 // ReadJournal calls replay for each entry of a journal without changing the file. A missing
 // file has no entries.
 func ReadJournal(path string, head []byte, replay func(entry []byte) error) error {
-	f, err := os.Open(path)
+	f, err := Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

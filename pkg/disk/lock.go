@@ -40,7 +40,7 @@ func lock(dir string, how int) (*Lock, error) {
 		return nil, fmt.Errorf("making the folder: %w", err)
 	}
 	path := filepath.Join(dir, lockName)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("locking the folder: %w", err)
 	}
@@ -95,7 +95,7 @@ func holder(f *os.File) string {
 // Held returns the holder of a folder's exclusive lock, or nil. It creates no file, so it
 // works in a read-only folder.
 func Held(dir string) (*HeldError, error) {
-	f, err := os.Open(filepath.Join(dir, lockName))
+	f, err := Open(filepath.Join(dir, lockName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -143,7 +143,7 @@ type knownSum struct {
 // the file is missing or damaged.
 func ReadSums(path string) *Sums {
 	s := &Sums{path: path, known: map[string]knownSum{}}
-	if b, err := os.ReadFile(path); err == nil && json.Unmarshal(b, &s.known) != nil {
+	if b, err := ReadFile(path); err == nil && json.Unmarshal(b, &s.known) != nil {
 		s.known = map[string]knownSum{}
 	}
 	return s

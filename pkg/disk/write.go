@@ -60,6 +60,22 @@ func WriteBytes(path string, b []byte) error {
 	})
 }
 
+// WriteBytesIn writes the file of that name below dir with [WriteBytes], unless "..", or a
+// symbolic link below dir, leads to another folder.
+func WriteBytesIn(dir, name string, b []byte) error {
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		var root *os.Root
+		if root, err = os.OpenRoot(dir); err == nil {
+			err = errors.Join(root.MkdirAll(filepath.Dir(name), 0o777), root.Close())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Join(dir, name), err)
+	}
+	return WriteBytes(filepath.Join(dir, name), b)
+}
+
 // UpdateBytes is WriteBytes, but leaves a file alone that has these bytes.
 func UpdateBytes(path string, b []byte) error {
 	if old, err := ReadFile(path); err == nil && bytes.Equal(old, b) {

@@ -128,3 +128,26 @@ func TestRemove(t *testing.T) {
 		t.Errorf("removing a file that is gone: %v", err)
 	}
 }
+
+// A name or a link that leads out of the folder is refused; the folder itself may be a link.
+func TestWriteBytesIn(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	folder := filepath.Join(dir, "folder")
+	if err := errors.Join(os.Symlink(t.TempDir(), folder), os.Symlink(outside, filepath.Join(folder, "out")), os.Symlink(filepath.Join(outside, "file"), filepath.Join(folder, "file"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, ok := range map[string]bool{"a": true, "b/c/d": true, "file": true, "out/a": false, "out/b/c": false, "../a": false, "b/../../a": false} {
+		if err := WriteBytesIn(folder, name, []byte(name)); (err == nil) != ok {
+			t.Errorf("%s: %v", name, err)
+		}
+		if b, err := os.ReadFile(filepath.Join(folder, name)); ok && string(b) != name {
+			t.Errorf("%s: %q (%v)", name, b, err)
+		}
+	}
+	if all := names(t, outside); len(all) > 0 {
+		t.Errorf("written outside: %q", all)
+	}
+	if all := names(t, dir); len(all) != 1 {
+		t.Errorf("written outside: %q", all)
+	}
+}

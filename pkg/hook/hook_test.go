@@ -274,3 +274,12 @@ func BenchmarkMeasure(b *testing.B) {
 		})
 	}
 }
+
+// To compile a script runs no code of it.
+func TestCompileRunsNothing(t *testing.T) {
+	for _, name := range []string{"testdata/bad/endless_at_start.go", "testdata/remembers.go"} {
+		if names, err := load(t, name).Compile(t.Context(), Limits{Time: 2 * time.Second}); err != nil || len(names) == 0 {
+			t.Errorf("%s: %q (%v)", name, names, err)
+		}
+	}
+}

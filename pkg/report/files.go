@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,7 +115,7 @@ func (r *Report) Redraw(opt Options) (paths []string, err error) {
 	inParallel(len(files), func(i int) {
 		b, err := files[i].bytes()
 		if err == nil {
-			err = disk.WriteBytes(files[i].path, b)
+			err = r.write(opt.Out, files[i].path, b)
 		}
 		faults[i] = err
 	})
@@ -126,6 +125,18 @@ func (r *Report) Redraw(opt Options) (paths []string, err error) {
 		}
 	}
 	return paths, errors.Join(append(faults, err)...)
+}
+
+// write writes a file. Among the results, no link and no name leads to another folder.
+func (r *Report) write(out, path string, b []byte) error {
+	if out != "" {
+		return disk.WriteBytes(path, b)
+	}
+	name, err := filepath.Rel(r.Dir, path)
+	if err != nil {
+		return err
+	}
+	return disk.WriteBytesIn(r.Dir, name, b)
 }
 
 // tables returns the files of tables: among the results those that no stage writes, in a
@@ -202,7 +213,7 @@ func readWhole(path, sum string) ([]byte, error) {
 	if have != sum {
 		return nil, fmt.Errorf("%s is not what the run wrote (its checksum differs): delete it and alamos run makes it again", path)
 	}
-	return os.ReadFile(path)
+	return disk.ReadFile(path)
 }
 
 // Finding is the result of a check of one file.
@@ -249,7 +260,7 @@ func (r *Report) Check(opt Options) (findings []Finding, err error) {
 // check compares a file with the one that would be drawn. It returns no finding if neither
 // exists.
 func (f *file) check() (Finding, error) {
-	have, err := os.ReadFile(f.path)
+	have, err := disk.ReadFile(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && f.bytes == nil:
 		return Finding{}, nil

@@ -38,7 +38,7 @@ func (r *Report) WritePage() error {
 	page, faults := r.Page(Options{}, filepath.Dir(path))
 	html, err := page.HTML()
 	if err == nil {
-		err = disk.WriteBytes(path, html)
+		err = r.write("", path, html)
 	}
 	return errors.Join(faults, err)
 }

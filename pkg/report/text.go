@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -107,7 +108,7 @@ func align(heads []Column, rows [][]Cell, color bool) string {
 		line := ""
 		for i, c := range row {
 			pad := strings.Repeat(" ", max(0, widths[i]-c.width()))
-			text := paint(strings.TrimSpace(c.Text+" "+c.Mark), c.Class, color)
+			text := paint(Visible(strings.TrimSpace(c.Text+" "+c.Mark)), c.Class, color)
 			if numeric(i) {
 				text = pad + text
 			} else {
@@ -118,6 +119,17 @@ func align(heads []Column, rows [][]Cell, color bool) string {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
+}
+
+// Visible replaces control characters, other than line breaks and tabs, which could change
+// what a terminal shows. Names and the output of scripts may have some.
+func Visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Bidi_Control) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
 }
 
 // width returns the number of characters of a cell, without its colors.

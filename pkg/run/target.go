@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 
 	"alamos/pkg/chess"
@@ -100,7 +99,7 @@ func (t *Trial) mixedValues(first int, sets []*data.Set) ([]float32, error) {
 	var all []float32
 	for i, set := range sets {
 		path := t.Results.Path(store.TargetFile(first + i))
-		b, err := os.ReadFile(path)
+		b, err := disk.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
