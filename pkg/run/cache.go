@@ -34,8 +34,8 @@ type cache struct {
 
 	// A refresh waits until pause times the duration of the last one have passed, so that
 	// a folder of thousands of trials costs a run little time.
-	pause            time.Duration
-	refreshed, again time.Time
+	pause time.Duration
+	again time.Time
 }
 
 type cachedTrial struct {
