@@ -20,7 +20,7 @@ import (
 )
 
 // Checkpoint is a network after a generation, with the state that training needs to
-// continue. On disk it is one safetensors file with tensors "network/..." and
+// continue. On disk it is one safetensors file with tensors "network/...", "average/..." and
 // "optimizer/...", and the header as JSON in the metadata. A file without this header is an
 // error, because it holds another program's weights.
 type Checkpoint struct {
@@ -29,9 +29,22 @@ type Checkpoint struct {
 }
 
 // Snapshot is the state of a network and its optimizer at one moment.
-type Snapshot struct{ Network, Optimizer Tensors }
+type Snapshot struct {
+	Network, Optimizer Tensors
+	// Average is the network with the average of the weights of many steps, which plays
+	// instead of Network. It is empty if training does not average.
+	Average Tensors
+}
 
-// TakeSnapshot returns a copy of the present state.
+// Playing returns the weights to play with and to measure.
+func (s *Snapshot) Playing() Tensors {
+	if len(s.Average) > 0 {
+		return s.Average
+	}
+	return s.Network
+}
+
+// TakeSnapshot returns a copy of the present state, without an average.
 func TakeSnapshot(net *Network, tr *Trainer) (s Snapshot, err error) {
 	if s.Network, err = net.State(); err == nil {
 		s.Optimizer, err = tr.State()
@@ -63,6 +76,7 @@ type Header struct {
 const (
 	headerKey       = "alamos"
 	networkPrefix   = "network/"
+	averagePrefix   = "average/"
 	optimizerPrefix = "optimizer/"
 )
 
@@ -111,7 +125,7 @@ func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := net.Load(c.Network); err != nil {
+	if err := net.Load(c.Playing()); err != nil {
 		return nil, err
 	}
 	return net.Compile(o)
@@ -135,25 +149,39 @@ type Tensors map[string]Tensor
 // Add adds the tensors of a snapshot, with a prefix before their names. They share their
 // memory.
 func (t Tensors) Add(prefix string, s Snapshot) {
-	for name, x := range s.Network {
-		t[prefix+networkPrefix+name] = x
-	}
-	for name, x := range s.Optimizer {
-		t[prefix+optimizerPrefix+name] = x
+	for kind, tensors := range s.kinds() {
+		for name, x := range *tensors {
+			t[prefix+kind+name] = x
+		}
 	}
 }
 
 // Snapshot is the inverse of Add.
 func (t Tensors) Snapshot(prefix string) Snapshot {
-	s := Snapshot{Tensors{}, Tensors{}}
-	for name, x := range t {
-		if rest, ok := strings.CutPrefix(name, prefix+networkPrefix); ok {
-			s.Network[rest] = x
-		} else if rest, ok := strings.CutPrefix(name, prefix+optimizerPrefix); ok {
-			s.Optimizer[rest] = x
+	s := Snapshot{Tensors{}, Tensors{}, Tensors{}}
+	for kind, tensors := range s.kinds() {
+		for name, x := range t {
+			if rest, ok := strings.CutPrefix(name, prefix+kind); ok {
+				(*tensors)[rest] = x
+			}
 		}
 	}
 	return s
+}
+
+// kinds returns the tensors of the snapshot by the prefix of their names in files.
+func (s *Snapshot) kinds() map[string]*Tensors {
+	return map[string]*Tensors{networkPrefix: &s.Network, averagePrefix: &s.Average, optimizerPrefix: &s.Optimizer}
+}
+
+// Blend changes each number to share times itself plus the rest times that of other.
+func (t Tensors) Blend(share float64, other Tensors) {
+	for name, x := range t {
+		y := other[name].Data
+		for i := range x.Data {
+			x.Data[i] = float32(share*float64(x.Data[i]) + (1-share)*float64(y[i]))
+		}
+	}
 }
 
 const (

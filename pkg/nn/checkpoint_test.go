@@ -147,7 +147,7 @@ func TestCheckpoint(t *testing.T) {
 	n := mustNew(t, Spec{Planes: 16, PolicySize: 1968, Depth: 1, Width: 8, PolicyHead: PolicyConv}, 1)
 	want := &Checkpoint{
 		Header:   Header{Spec: n.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3},
-		Snapshot: Snapshot{mustState(t, n), Tensors{"moment": {[]int{2}, []float32{1, 2}}}},
+		Snapshot: Snapshot{mustState(t, n), Tensors{"moment": {[]int{2}, []float32{1, 2}}}, mustState(t, mustNew(t, n.Spec(), 2))},
 	}
 	path := filepath.Join(t.TempDir(), "gen.safetensors")
 	if err := want.Write(path); err != nil {
@@ -174,7 +174,12 @@ func TestCheckpoint(t *testing.T) {
 			t.Errorf("no error for unknown %s", what)
 		}
 	}
-	have.Network = Tensors{}
+	have.Network = nil // the average plays
+	if m, err = have.Compile(InferenceOptions{Batch: 2, Precision: FP32}); err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	have.Average = nil
 	if _, err := have.Compile(InferenceOptions{}); err == nil {
 		t.Error("compiled without weights")
 	}

@@ -152,6 +152,20 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	return loss, err
 }
 
+// UpdateNorms passes a batch forward as in training, which updates the running statistics of
+// batch norm and nothing else.
+func (t *Trainer) UpdateNorms(b *Batch) error {
+	if err := b.check(&t.net.spec); err != nil {
+		return err
+	}
+	return t.do(func() error {
+		p := t.pass(b.N, true)
+		defer p.close()
+		t.changed = true
+		return p.forward(b)
+	})
+}
+
 // Measure returns the loss and the accuracy on a batch without changing anything. Batch
 // norm uses its running statistics.
 func (t *Trainer) Measure(b *Batch) (Loss, Accuracy, error) {

@@ -179,6 +179,9 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	if err := json.Unmarshal(c.Training, &state); err != nil {
 		return nil, nil, fmt.Errorf("the training state of the checkpoint before generation %d: %w", g, err)
 	}
+	if len(c.Average) > 0 {
+		state.Average = c.Average
+	}
 	if restart {
 		if state, err = state.Restarted(cfg.Schedule); err != nil {
 			return nil, nil, err
@@ -202,6 +205,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		return nil, nil, err
 	}
 	next.Snapshot, err = nn.TakeSnapshot(net, tr)
+	next.Average = state.Average
 	return next, epochs, err
 }
 

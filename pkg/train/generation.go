@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -21,6 +22,7 @@ type generation struct {
 
 	schedule ScheduleState
 	before   int          // epochs before the current schedule began
+	average  nn.Tensors   // nil without an average
 	epochs   []Epoch      // finished epochs
 	best     int          // index of the epoch with the lowest loss
 	kept     *nn.Snapshot // of the best epoch; nil if not needed
@@ -35,6 +37,7 @@ func (r *generation) restore(p *Progress) error {
 		return err
 	}
 	r.schedule = p.Schedule
+	r.setAverage(&p.Now)
 	for i := range p.Epochs {
 		r.add(p.Epochs[i])
 	}
@@ -73,8 +76,12 @@ func (r *generation) epoch(ctx context.Context) error {
 	done := 0 // samples
 	e.Train, err = pass(ctx, r.batches(r.learn), len(r.learn), func(b *nn.Batch) (nn.Loss, error) {
 		e.Rate = r.cfg.Schedule.rate(base, r.schedule, done, done+b.N, len(r.learn))
+		loss, err := r.tr.Step(b, e.Rate)
+		if err == nil {
+			err = r.addToAverage(r.schedule.Samples+done, r.schedule.Samples+done+b.N)
+		}
 		done += b.N
-		return r.tr.Step(b, e.Rate)
+		return loss, err
 	},
 		func(done int) {
 			if r.watch.Step != nil {
@@ -84,10 +91,14 @@ func (r *generation) epoch(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("epoch %d, learning rate %v: %w", e.Number, e.Rate, err)
 	}
-	if len(r.held) > 0 {
-		if err := r.validate(ctx, &e); err != nil {
-			return fmt.Errorf("validation after epoch %d: %w", e.Number, err)
+	err = r.withAverage(ctx, func() error {
+		if len(r.held) == 0 {
+			return nil
 		}
+		return r.validate(ctx, &e)
+	})
+	if err != nil {
+		return fmt.Errorf("validation after epoch %d: %w", e.Number, err)
 	}
 	r.schedule = r.cfg.Schedule.Next(r.schedule, e.Loss().Total, len(r.learn))
 	best := r.add(e)
@@ -131,6 +142,7 @@ func (r *generation) keep(best bool) error {
 	if err != nil {
 		return err
 	}
+	now.Average = r.average
 	if best {
 		r.kept = &now
 	}
@@ -159,9 +171,77 @@ func (r *generation) choose(before float64) (float64, error) {
 		if err := r.kept.Restore(r.net, r.tr); err != nil {
 			return 0, err
 		}
+		r.setAverage(r.kept)
 	}
 	r.epochs[at].Selected = true
 	return r.epochs[at].Loss().Total, nil
+}
+
+// addToAverage adds the network's weights to the average if a multiple of Average.Every
+// lies between two numbers of samples, which count all generations. The first weights have
+// equal parts, so that the untrained network has none.
+func (r *generation) addToAverage(from, to int) error {
+	a := r.cfg.Average
+	if a == nil || from/a.Every == to/a.Every {
+		return nil
+	}
+	now, err := r.net.State()
+	if err != nil {
+		return err
+	}
+	if r.average != nil {
+		now.Blend(max(1-a.Decay, 1/float64(to/a.Every)), r.average)
+	}
+	r.average = now
+	return nil
+}
+
+// normBatches is the number of batches that the average's statistics of batch norm are of.
+const normBatches = 16
+
+// withAverage completes the average and calls f while the network has the average's
+// weights. Without an average it only calls f.
+//
+// The average of the running statistics is not that of the average network, whose maps
+// vary less than those of the networks it is made of. So they are measured again, on the
+// first batches of the epoch.
+func (r *generation) withAverage(ctx context.Context, f func() error) error {
+	if r.cfg.Average == nil {
+		return f()
+	}
+	trained, err := r.net.State()
+	if err != nil {
+		return err
+	}
+	if r.average == nil { // the epochs so far are shorter than Average.Every
+		r.average = trained
+	}
+	if err := r.net.Load(r.average); err != nil {
+		return err
+	}
+	count := 0
+	for b := range r.batches(r.learn) {
+		if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b)); err != nil {
+			return err
+		}
+		if count++; count == normBatches {
+			break
+		}
+	}
+	if r.average, err = r.net.State(); err != nil {
+		return err
+	}
+	if err := f(); err != nil {
+		return err
+	}
+	return r.net.Load(trained)
+}
+
+// setAverage continues with the average of a snapshot.
+func (r *generation) setAverage(s *nn.Snapshot) {
+	if r.cfg.Average != nil {
+		r.average = s.Average
+	}
 }
 
 // batches yields the window's samples at the indices, with Config.Values.

@@ -38,6 +38,7 @@ type Config struct {
 	Loss        nn.LossSettings `key:"loss" doc:"Weights of the parts of the loss."`
 	Patience    int             `key:"patience" default:"0" range:"0..100000" unit:"epochs" doc:"Early stopping: the training of a generation ends after this many consecutive epochs without a new lowest validation loss. 0 means no early stopping."`
 	Carry       string          `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all is weights, optimizer and schedule; weights starts optimizer and schedule again."`
+	Average     *Average        `key:"average" flags:"optional" doc:"Average of the weights of many steps, which plays and is validated instead of the last weights, while training continues with those (Izmailov et al. 2018; KataGo and Leela Chess Zero play averages too). It removes the noise of the last steps, as a lower learning rate would. If absent, the last weights play."`
 	ValueTarget *ValueTarget    `key:"value_target" flags:"optional" doc:"Second target of the value, besides the results of games. If absent, the results alone are the target."`
 
 	// Values, if not nil, replaces the results as value targets: one for each sample of the
@@ -51,6 +52,12 @@ type ValueTarget struct {
 	Weight float64     `key:"weight" default:"0.5" range:"0..1" doc:"Fraction of the script's evaluation in the target. The rest is the result of the game."`
 }
 
+// Average defines an exponential moving average of the weights.
+type Average struct {
+	Every int     `key:"every" default:"2500" range:"1.." unit:"samples" doc:"Number of samples between two weights that are averaged."`
+	Decay float64 `key:"decay" default:"0.9" range:"0..<1" doc:"Weight of the previous average in each new one: the average is over the last 1/(1 - decay) weights, about. The first ones are averaged equally."`
+}
+
 // State is what one generation's training passes to the next.
 type State struct {
 	Schedule ScheduleState `json:"schedule"`
@@ -60,6 +67,9 @@ type State struct {
 	// Before is the number of epochs before the current schedule began, see Restarted.
 	// Epoch numbers count all generations.
 	Before int `json:"before,omitempty"`
+	// Average is the average of the weights, with its own statistics of batch norm. It is
+	// nil before the first generation and without Config.Average. It is not part of the JSON.
+	Average nn.Tensors `json:"-"`
 }
 
 // Restarted returns the state of a generation that takes only the weights from the previous
@@ -163,7 +173,7 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
-	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, watch: watch, schedule: st.Schedule, before: st.Before}
+	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, watch: watch, schedule: st.Schedule, before: st.Before, average: st.Average}
 	if from != nil {
 		if err := r.restore(from); err != nil {
 			return nil, fmt.Errorf("resuming the training: %w", err)
@@ -185,6 +195,6 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	if err != nil {
 		return nil, err
 	}
-	*st = State{Schedule: r.schedule, LastLoss: loss, Before: st.Before}
+	*st = State{Schedule: r.schedule, LastLoss: loss, Before: st.Before, Average: r.average}
 	return r.epochs, nil
 }

@@ -333,7 +333,7 @@ func TestCanceled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if p.state != before {
+	if !reflect.DeepEqual(p.state, before) {
 		t.Errorf("state %+v, want %+v", p.state, before)
 	}
 }
@@ -345,7 +345,7 @@ func TestDiverged(t *testing.T) {
 	cfg := settings(5)
 	cfg.Schedule = wild
 	_, err := Run(context.Background(), cfg, p.net, p.tr, learnable(t), Seeds{}, &p.state, nil, Hooks{})
-	if !errors.Is(err, nn.ErrDiverged) || p.state != before {
+	if !errors.Is(err, nn.ErrDiverged) || !reflect.DeepEqual(p.state, before) {
 		t.Errorf("error %v, state %+v", err, p.state)
 	}
 }
@@ -389,7 +389,7 @@ func TestRunRefuses(t *testing.T) {
 	} {
 		cfg, before := settings(2), p.state
 		test.change(&cfg)
-		if _, err := Run(context.Background(), cfg, p.net, p.tr, test.set, Seeds{}, &p.state, nil, Hooks{}); err == nil || p.state != before {
+		if _, err := Run(context.Background(), cfg, p.net, p.tr, test.set, Seeds{}, &p.state, nil, Hooks{}); err == nil || !reflect.DeepEqual(p.state, before) {
 			t.Errorf("%s: error %v, state %+v", name, err, p.state)
 		}
 	}

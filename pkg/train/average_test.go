@@ -1,0 +1,76 @@
+package train
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"alamos/pkg/data"
+	"alamos/pkg/nn"
+)
+
+// Averaging changes nothing in the weights that training continues with. The average is
+// between them, is the first ones before there are more, and is what is validated.
+func TestAverage(t *testing.T) {
+	set, seeds := noise(t), Seeds{1, 2}
+	cfg := settings(4)
+	cfg.Select = SelectLast
+	plain := newPupil(t, constant)
+	plain.learn(t, cfg, set, seeds)
+
+	p := newPupil(t, constant)
+	cfg.Average = &Average{Every: 32, Decay: 0.8}
+	epochs := p.learn(t, cfg, set, seeds)
+	p.same(t, "training with an average", plain.snap(t))
+	if len(p.state.Average) == 0 || reflect.DeepEqual(p.state.Average, p.snap(t).Network) {
+		t.Fatal("the average is that of the last weights alone")
+	}
+	if err := p.net.Load(p.state.Average); err != nil {
+		t.Fatal(err)
+	}
+	held := Config{Epochs: 1, Batch: cfg.Batch}
+	r := generation{cfg: held, tr: p.tr, window: set}
+	_, r.held = data.Split(set, seeds.Split, cfg.Validation)
+	var e Epoch
+	if err := r.validate(t.Context(), &e); err != nil {
+		t.Fatal(err)
+	}
+	if last := epochs[len(epochs)-1]; !reflect.DeepEqual(e.Validation, last.Validation) {
+		t.Errorf("the average has the loss %+v, the epoch %+v", e.Validation, last.Validation)
+	}
+	if state, err := p.state.Restarted(constant); err != nil || state.Average != nil {
+		t.Errorf("a restart keeps the average, or fails: %v", err)
+	}
+}
+
+// With an interval longer than an epoch the average is the last weights, but for the
+// statistics of batch norm, which are measured again.
+func TestAverageOfOne(t *testing.T) {
+	cfg := settings(1)
+	cfg.Average = &Average{Every: 1_000_000_000, Decay: 0.9}
+	p := newPupil(t, constant)
+	p.learn(t, cfg, noise(t), Seeds{1, 2})
+	measured := false
+	for name, x := range p.snap(t).Network {
+		same := reflect.DeepEqual(x, p.state.Average[name])
+		if strings.Contains(name, "running") {
+			measured = measured || !same
+		} else if !same {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if !measured {
+		t.Error("no statistics were measured")
+	}
+}
+
+func TestBlend(t *testing.T) {
+	x := nn.Tensors{"a": {Shape: []int{2}, Data: []float32{1, 2}}}
+	x.Blend(0.25, nn.Tensors{"a": {Shape: []int{2}, Data: []float32{3, 6}}})
+	for i, want := range []float64{2.5, 5} {
+		if have := float64(x["a"].Data[i]); math.Abs(have-want) > 1e-6 {
+			t.Errorf("number %d is %v, want %v", i, have, want)
+		}
+	}
+}
