@@ -40,7 +40,7 @@ tournament:
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{}
+	r := &run{cache: newCache(t.TempDir())}
 	trial := &Trial{Settings: &stored.Declared.Settings, Results: stored, Setup: of, run: r}
 	for i := range trial.Settings.Tournament.Players {
 		if p := &trial.Settings.Tournament.Players[i]; p.UCI == "/a/engine" || p.UCI == "/b/engine" {
