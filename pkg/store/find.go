@@ -23,7 +23,7 @@ import (
 //
 // If a name can be a trial number or a hash, it is a number. A swept key may be shortened
 // to its last parts if no other swept key ends with them. Paths of experiment and trial
-// folders also are names, and so is a hash of at least 3 digits without the experiment.
+// folders also are names, and so is a hash without the experiment.
 
 // Names of generations in the name of a model.
 const (
@@ -31,18 +31,21 @@ const (
 	UntrainedGeneration = "untrained"
 )
 
-// HashDigits is the least number of digits of a hash that names a trial without its
-// experiment.
+// HashDigits is the least number of digits of a hash that names a trial.
 const HashDigits = 3
 
 // FindTrial returns the index of the named trial: by number, by swept values, or by the
 // first digits of its hash. An empty name means the only trial. Errors list the possible
 // trials.
 func FindTrial(trials []experiment.Trial, name string) (int, error) {
-	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(trials) {
+	n, err := strconv.Atoi(name)
+	if err == nil && n >= 1 && n <= len(trials) {
 		return n - 1, nil
 	}
-	match := func(t *experiment.Trial) bool { return strings.HasPrefix(t.Folder, name) }
+	isNumber := err == nil && n < 10*len(trials) // an index that is too high is no hash
+	match := func(t *experiment.Trial) bool {
+		return name == "" || len(name) >= HashDigits && !isNumber && strings.HasPrefix(t.Folder, name)
+	}
 	if strings.Contains(name, "=") {
 		values, err := sweptValues(trials, name)
 		if err != nil {
