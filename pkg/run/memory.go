@@ -84,11 +84,7 @@ const movesPerPosition = 30
 
 // planned returns the estimated need of a window with a number of positions.
 func (w window) planned(positions float64) need {
-	moves := movesPerPosition
-	if w.trial.Settings.Data == nil {
-		moves = min(moves, w.trial.Settings.Search.Visits) // a move without a visit is no target
-	}
-	return need{w.last - w.first + 1, positions, positions * float64(data.SampleBytes(w.trial.Setup.Codec.Planes.Count(), moves))}
+	return need{w.last - w.first + 1, positions, positions * float64(data.SampleBytes(w.trial.Setup.Codec.Planes.Count(), movesPerPosition))}
 }
 
 // exceeds returns an error if the samples alone are larger than the memory of the machine.

@@ -62,7 +62,7 @@ func TestWindowLargerThanMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problem := regexp.MustCompile(`^training \d\d: the replay window of \d\d generations has`)
+	problem := regexp.MustCompile(`^training \d+: the replay window of \d+ generations has`)
 	if p := plans[0].Problems; len(p) != 1 || !problem.MatchString(p[0]) {
 		t.Errorf("problems %q", p)
 	}
