@@ -56,7 +56,7 @@ func (t *Tree) selectLeaf(path []step) (to int32, _ []step) {
 		if at == 0 {
 			k = t.selectRootEdge(n)
 		} else {
-			k = t.selectEdge(n)
+			k = t.selectEdge(n, &t.cfg.FPU)
 		}
 		path = append(path, step{at, k})
 		e := &t.edges[k]
@@ -134,14 +134,17 @@ func (t *Tree) selectRootEdge(n *node) int32 {
 			return k
 		}
 	}
-	return t.selectEdge(n)
+	if own := &t.cfg.Root.FPU; own.Own && !t.quiet {
+		return t.selectEdge(n, &own.FPU)
+	}
+	return t.selectEdge(n, &t.cfg.FPU)
 }
 
 // selectEdge returns the edge of n with the highest PUCT score.
-func (t *Tree) selectEdge(n *node) int32 {
+func (t *Tree) selectEdge(n *node, fpu *FPU) int32 {
 	edges := t.edges[n.first : n.first+int32(n.count)]
 	scale := float32(t.exploration(float64(n.visits + n.pending)))
-	firstPlay := t.fpu(n, edges)
+	firstPlay := fpu.of(n, edges)
 	best, highest := 0, float32(math.Inf(-1))
 	for i := range edges {
 		e := &edges[i]
@@ -164,24 +167,20 @@ func (t *Tree) exploration(visits float64) float64 {
 	return t.cfg.cpuct(visits) * math.Sqrt(max(1, visits))
 }
 
-// fpu is the Q of the edges of n that have no visits (first play urgency).
-func (t *Tree) fpu(n *node, edges []edge) float32 {
-	fpu := t.cfg.FPU
-	if root := &t.cfg.Root.FPU; root.Own && !t.quiet && n == &t.nodes[0] {
-		fpu = root.FPU
-	}
-	if !fpu.Parent {
+// of is the Q of the edges of n that have no visits (first play urgency).
+func (f *FPU) of(n *node, edges []edge) float32 {
+	if !f.Parent {
 		return 0
 	}
 	q := n.mean()
-	if fpu.Reduction > 0 {
+	if f.Reduction > 0 {
 		var visited float64
 		for i := range edges {
 			if edges[i].visits > 0 {
 				visited += float64(edges[i].prior)
 			}
 		}
-		q -= fpu.Reduction * math.Sqrt(visited)
+		q -= f.Reduction * math.Sqrt(visited)
 	}
 	return float32(q)
 }
@@ -392,7 +391,9 @@ func (t *Tree) backupAll() {
 		for i := range stubs {
 			stubs[i].prior = q.leaf.Priors[i]
 		}
-		applyTemperature(len(stubs), func(i int) *float32 { return &stubs[i].prior }, 1/cmp.Or(t.cfg.PolicyTemperature, 1))
+		if power := 1 / cmp.Or(t.cfg.PolicyTemperature, 1); power != 1 {
+			applyTemperature(len(stubs), func(i int) *float32 { return &stubs[i].prior }, power)
+		}
 		n.value, n.draw, n.state = q.leaf.Value, q.leaf.WDL[1], evaluated
 		t.hasWDL = t.hasWDL || q.leaf.WDL != [3]float32{}
 		if !q.known {
@@ -412,9 +413,6 @@ func (t *Tree) backupAll() {
 // applyTemperature raises n priors to a power and divides them by their sum. They are taken
 // relative to the highest, so that no power turns all of them into 0.
 func applyTemperature(n int, prior func(i int) *float32, power float64) {
-	if power == 1 {
-		return
-	}
 	var highest float32
 	for i := range n {
 		highest = max(highest, *prior(i))
