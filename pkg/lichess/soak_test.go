@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"alamos/pkg/bench/testdata/soak"
 	"alamos/pkg/chess"
-	"alamos/pkg/encode"
-	"alamos/pkg/nn"
+	"alamos/pkg/nn/testdata/small"
 	"alamos/pkg/uci"
 )
 
@@ -22,7 +20,7 @@ func TestSoak(t *testing.T) {
 	const atOnce = 8
 	var played, logged atomic.Int64
 	soak.Watch(t, func(ctx context.Context) {
-		path := checkpoint(t)
+		path := small.Checkpoint(t, 1)
 		s, url := newServer(t, true)
 		s.worse = true
 		cfg := config(url)
@@ -83,29 +81,4 @@ type counter struct{ bytes *atomic.Int64 }
 func (c counter) Write(b []byte) (int, error) {
 	c.bytes.Add(int64(len(b)))
 	return len(b), nil
-}
-
-// checkpoint writes a small network for atomic chess.
-func checkpoint(t *testing.T) string {
-	t.Helper()
-	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := nn.New(nn.Spec{
-		Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8,
-		PolicyHead: nn.PolicyConv, PolicyChannels: 2,
-	}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic"}}
-	if c.Network, err = net.State(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "gen-0001.safetensors")
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

@@ -3,51 +3,19 @@ package match
 import (
 	"bytes"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/encode"
-	"alamos/pkg/nn"
+	"alamos/pkg/nn/testdata/small"
 	"alamos/pkg/uci"
 	"alamos/pkg/uci/testdata/fake"
 )
 
-// checkpoint writes a small network for atomic chess. A policy of 0 channels is none.
-func checkpoint(t *testing.T, policy bool) string {
-	t.Helper()
-	name := "none"
-	if policy {
-		name = "uci1968"
-	}
-	codec, err := encode.NewCodec("atomic16", name, chess.Atomic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec := nn.Spec{Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8}
-	if policy {
-		spec.PolicyHead, spec.PolicyChannels = nn.PolicyConv, 2
-	}
-	net, err := nn.New(spec, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: "atomic16", Policy: name, Variant: "atomic"}}
-	if c.Network, err = net.State(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "net.safetensors")
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // Every player of the command line plays tournaments, and is an engine that user interfaces
 // can drive, within its own limits.
 func TestPlayersAndSearchers(t *testing.T) {
-	net := checkpoint(t, true)
+	net := small.Checkpoint(t, 1)
 	opener := Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: uci.Hardware{Threads: 1, Precision: "fp32"}}
 	defer opener.Close()
 	for word, want := range map[string]string{ // what "go" reports
@@ -98,7 +66,7 @@ func TestPlayersAndSearchers(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	opener := Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: uci.Hardware{Threads: 1}}
 	defer opener.Close()
-	blind := checkpoint(t, false)
+	blind := small.WithoutPolicy(t)
 	if _, err := opener.Open(&Spec{Policy: Checkpoint(blind)}); !errors.Is(err, ErrNoPolicy) {
 		t.Errorf("the policy of a network without one: %v", err)
 	}

@@ -11,38 +11,19 @@ import (
 	"testing"
 	"time"
 
-	"alamos/pkg/uci/testdata/fake"
-
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/match"
-	"alamos/pkg/nn"
+	"alamos/pkg/nn/testdata/small"
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
+	"alamos/pkg/uci/testdata/fake"
 )
 
 // network makes a player with a small network for atomic chess.
 func network(t *testing.T) *match.Opened {
 	t.Helper()
-	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := nn.New(nn.Spec{
-		Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8,
-		PolicyHead: nn.PolicyConv, PolicyChannels: 2,
-	}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic"}}
-	if c.Network, err = net.State(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "gen-0001.safetensors")
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
+	path := small.Checkpoint(t, 1)
 	opener := match.Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: uci.Hardware{Threads: 1, Batch: 8, Precision: "fp32"}}
 	p, err := opener.Open(&match.Spec{Model: match.Checkpoint(path)})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
+	"alamos/pkg/nn/testdata/small"
 	"alamos/pkg/search"
 )
 
@@ -190,25 +191,7 @@ func TestLimits(t *testing.T) {
 // A checkpoint plays the variant that it was trained for, and says what it is; files
 // that are none are refused.
 func TestLoad(t *testing.T) {
-	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := nn.New(nn.Spec{
-		Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8,
-		PolicyHead: nn.PolicyConv, PolicyChannels: 2,
-	}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3}}
-	if c.Network, err = net.State(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "gen-0003.safetensors")
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
+	path := small.Checkpoint(t, 3)
 	mind, err := Load(path, Hardware{Threads: 2, Batch: 8, Precision: "fp32"})
 	if err != nil {
 		t.Fatal(err)
@@ -242,6 +225,10 @@ func TestLoad(t *testing.T) {
 		t.Error("many threads are accepted")
 	}
 
+	c, err := nn.ReadCheckpoint(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.Variant = "checkers"
 	other := filepath.Join(t.TempDir(), "other.safetensors")
 	if err := c.Write(other); err != nil {
