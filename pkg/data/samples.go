@@ -73,13 +73,18 @@ type shape struct {
 	policy int // length of the policy vector; 0: no policy
 }
 
-// shape validates the names and returns their sizes.
-func (m Meta) shape() (shape, error) {
+// Codec returns the encodings of the samples.
+func (m Meta) Codec() (encode.Codec, error) {
 	v, err := chess.ParseVariant(m.Variant)
 	if err != nil {
-		return shape{}, err
+		return encode.Codec{}, err
 	}
-	c, err := encode.NewCodec(m.Encoder, m.Policy, v)
+	return encode.NewCodec(m.Encoder, m.Policy, v)
+}
+
+// shape validates the names and returns their sizes.
+func (m Meta) shape() (shape, error) {
+	c, err := m.Codec()
 	if err != nil {
 		return shape{}, err
 	}

@@ -31,6 +31,9 @@
 //
 // All but atomic16, dtu24 and uci1968 see the board from the mover's view.
 //
+// A [Mirror] reflects samples, a-file to h-file; all inputs but marro77 show where that is
+// allowed.
+//
 // The package knows nothing of networks, searches or files. It never changes
 // a position: it reports variants and moves that an
 // encoding cannot express, and never approximates them.

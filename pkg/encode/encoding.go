@@ -43,6 +43,7 @@ type planes struct {
 	count    int
 	constant []bool
 	white    bool
+	castling []int // the planes that show the rights to castle; nil: none do
 	lacks    lacks
 	encode   func(dst []uint64, g *chess.Game)
 }

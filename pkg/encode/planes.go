@@ -14,7 +14,7 @@ import (
 // sixteen integers by which it stores a board, and no history. The thesis keeps White's
 // point of view: its outcome z is 1 if White won, whoever is to move.
 var atomic16 = &planes{
-	name: "atomic16", count: atomicPlanes, constant: make([]bool, atomicPlanes), white: true,
+	name: "atomic16", count: atomicPlanes, constant: make([]bool, atomicPlanes), white: true, castling: []int{atomicCastling, atomicCastling + 1},
 	lacks: atomic16Lacks, encode: encodeAtomic16,
 }
 
@@ -59,7 +59,7 @@ func encodeAtomic16(dst []uint64, g *chess.Game) {
 // with colors exchanged are the same input, so there is half as much to learn, and a
 // generation in which one color wins most games gives no bias towards that color. It goes with uci1968-mover.
 var mover15 = &planes{
-	name: "mover15", count: moverPlanes, constant: make([]bool, moverPlanes), white: false,
+	name: "mover15", count: moverPlanes, constant: make([]bool, moverPlanes), white: false, castling: moverCastlings,
 	lacks: mover15Lacks, encode: encodeMover15,
 }
 
@@ -70,6 +70,8 @@ const (
 	moverEnPassant = 14 // target square of an en passant capture
 	moverPlanes    = 15
 )
+
+var moverCastlings = []int{moverCastling, moverCastling + 1}
 
 // mover15Lacks adds racing kings to what atomic16 lacks: with the board upside down, black
 // would run down the board, and no plane would show it.
@@ -102,7 +104,7 @@ func encodeMover(dst []uint64, p *chess.Position) {
 // a position is about to be a draw: it is 0.5 on all squares if the position occurred once
 // before, 1 if it occurred more often.
 var mover16 = &planes{
-	name: "mover16", count: moverPlanes + 1, constant: constantFrom(moverPlanes, moverPlanes+1), white: false,
+	name: "mover16", count: moverPlanes + 1, constant: constantFrom(moverPlanes, moverPlanes+1), white: false, castling: moverCastlings,
 	lacks: mover15Lacks, encode: encodeMover16,
 }
 
@@ -141,7 +143,7 @@ func turnBoards(boards []uint64, view chess.Square) {
 //
 // Counts are scaled to about 1, by factors that keep them distinct in bfloat16.
 var variants31 = &planes{
-	name: "variants31", count: variantsPlanes, constant: constantFrom(variantsPocket, variantsPlanes), white: false,
+	name: "variants31", count: variantsPlanes, constant: constantFrom(variantsPocket, variantsPlanes), white: false, castling: moverCastlings,
 	lacks: lacks(nil), encode: encodeVariants31,
 }
 

@@ -33,6 +33,7 @@ import (
 // It goes with alphazero4672.
 var alphaZero119 = &planes{
 	name: "alphazero119", count: zeroPlanes, constant: constantAt(zeroPlanes, zeroMoves, zeroNoProgress), white: false,
+	castling: []int{zeroCastling, zeroCastling + 1, zeroCastling + 2, zeroCastling + 3},
 	lacks: atomic16Lacks, encode: encodeAlphaZero119,
 }
 
@@ -93,6 +94,7 @@ func encodeAlphaZero119(dst []uint64, g *chess.Game) {
 // In variants the planes have the same meaning as in chess. It goes with lc0-1858.
 var leela112 = &planes{
 	name: "lc0-112", count: leelaPlanes, constant: constantAt(leelaPlanes, leelaRule50), white: false,
+	castling: []int{leelaCastling, leelaCastling + 1, leelaCastling + 2, leelaCastling + 3},
 	lacks: atomic16Lacks, encode: encodeLeela112,
 }
 
@@ -215,6 +217,7 @@ func encodeMarro77(dst []uint64, g *chess.Game) {
 // capture. No policy belongs to it.
 var dtu24 = &planes{
 	name: "dtu24", count: dtuPlanes, constant: make([]bool, dtuPlanes), white: true,
+	castling: []int{dtuCastling, dtuCastling + 1, dtuCastling + 2, dtuCastling + 3},
 	lacks: atomic16Lacks, encode: encodeDtu24,
 }
 

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"alamos/pkg/config"
+	"alamos/pkg/encode"
 	"alamos/pkg/match"
 	"alamos/pkg/search"
 	"alamos/pkg/train"
@@ -80,6 +82,15 @@ var rules = []rule{
 	}},
 	{"network.policy network.policy_head", func(s *Settings) string {
 		return fault(s.Network.PolicyHead == "conv73" && s.Network.Policy != "alphazero4672", "the head conv73 needs the policy alphazero4672, have %s", s.Network.Policy)
+	}},
+	{"network.input network.policy training.mirror", func(s *Settings) string {
+		planes, err1 := encode.PlanesByName(s.Network.Input)
+		policy, err2 := encode.PolicyByName(s.Network.Policy)
+		if !s.Training.Mirror || errors.Join(err1, err2) != nil {
+			return ""
+		}
+		_, err := encode.NewMirror(encode.Codec{Planes: planes, Policy: policy})
+		return fault(err != nil, "mirror: true is impossible: %v", err)
 	}},
 	{"network.policy selfplay.surprise", func(s *Settings) string {
 		return fault(s.Network.Policy == NoPolicy && s.SelfPlay.Surprise > 0, "policy surprise needs a network with a policy")

@@ -64,7 +64,8 @@ func TestBatchesOfOtherValues(t *testing.T) {
 		values[i] = 0.25 * float32(i%2)
 	}
 	won, drawn := 0, 0
-	for b := range batches(set, indices, set.Len(), values) {
+	f := feed{set: set, values: values}
+	for b := range f.batches(indices, set.Len()) {
 		for i := range b.N {
 			s := set.Sample(i)
 			want := float32(0)

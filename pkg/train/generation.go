@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"alamos/pkg/data"
+	"alamos/pkg/encode"
 	"alamos/pkg/nn"
+	"alamos/pkg/stats"
 )
 
 // generation is the training of one generation.
@@ -18,6 +20,8 @@ type generation struct {
 	tr          *nn.Trainer
 	window      *data.Set
 	learn, held []int32 // sample indices in the window
+	mirror      *encode.Mirror // nil without Config.Mirror
+	seeds       Seeds
 	watch       Hooks
 
 	schedule ScheduleState
@@ -74,7 +78,7 @@ func (r *generation) epoch(ctx context.Context) error {
 	steps := steps(len(r.learn), r.cfg.Batch)
 	before := len(r.epochs) * steps
 	done := 0 // samples
-	e.Train, err = pass(ctx, r.batches(r.learn), len(r.learn), func(b *nn.Batch) (nn.Loss, error) {
+	e.Train, err = pass(ctx, r.lessons(), len(r.learn), func(b *nn.Batch) (nn.Loss, error) {
 		e.Rate = r.cfg.Schedule.rate(base, r.schedule, done, done+b.N, len(r.learn))
 		loss, err := r.tr.Step(b, e.Rate)
 		if err == nil {
@@ -114,7 +118,7 @@ func (r *generation) epoch(ctx context.Context) error {
 // validate measures the network on the held-out samples.
 func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
 	var sum nn.Accuracy
-	e.Validation, err = pass(ctx, r.batches(r.held), len(r.held), func(b *nn.Batch) (nn.Loss, error) {
+	e.Validation, err = pass(ctx, r.feed().batches(r.held, r.cfg.Batch), len(r.held), func(b *nn.Batch) (nn.Loss, error) {
 		loss, accuracy, err := r.tr.Measure(b)
 		sum.Add(accuracy)
 		return loss, err
@@ -220,7 +224,7 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 		return err
 	}
 	count := 0
-	for b := range r.batches(r.learn) {
+	for b := range r.lessons() {
 		if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b)); err != nil {
 			return err
 		}
@@ -244,9 +248,14 @@ func (r *generation) setAverage(s *nn.Snapshot) {
 	}
 }
 
-// batches yields the window's samples at the indices, with Config.Values.
-func (r *generation) batches(indices []int32) iter.Seq[*nn.Batch] {
-	return batches(r.window, indices, r.cfg.Batch, r.cfg.Values)
+// feed returns the window's samples with Config.Values.
+func (r *generation) feed() feed { return feed{set: r.window, values: r.cfg.Values} }
+
+// lessons yields the batches of the current epoch.
+func (r *generation) lessons() iter.Seq[*nn.Batch] {
+	f := r.feed()
+	f.mirror, f.seed = r.mirror, stats.Derive(r.seeds.Shuffle, len(r.epochs))
+	return f.batches(r.learn, r.cfg.Batch)
 }
 
 // pass calls f with batches of the given total number of samples. It returns the mean of
@@ -277,12 +286,36 @@ func steps(samples, batch int) int { return (samples + batch - 1) / batch }
 // batch takes a full step in a noisy direction. It assembles the next batch while the caller
 // uses the current one. A batch is valid until the next one is yielded.
 func Batches(set *data.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
-	return batches(set, indices, size, nil)
+	f := feed{set: set}
+	return f.batches(indices, size)
 }
 
-// batches is [Batches] with values[i] as the value of sample i of the set, unless values is
-// nil.
-func batches(set *data.Set, indices []int32, size int, values []float32) iter.Seq[*nn.Batch] {
+// feed is a set of samples on their way into batches.
+type feed struct {
+	set    *data.Set
+	values []float32      // replace the values of the samples, unless nil
+	mirror *encode.Mirror // reflects a random half of the samples that it can reflect, unless nil
+	seed   uint64         // determines that half
+}
+
+// add adds sample i of the set to a batch.
+func (f *feed) add(b *nn.Batch, i int32, reflected *encode.Sample) {
+	s := f.set.Sample(int(i))
+	if f.mirror != nil && stats.Nth(f.seed, uint64(i))&1 == 1 && f.mirror.Reflects(s) {
+		f.mirror.Reflect(reflected, s)
+		s = reflected
+	}
+	if f.values != nil {
+		changed := *s
+		// A value of 0 in a decisive game does not mean a draw.
+		changed.Draw, changed.Value = s.Drawn(), f.values[i]
+		s = &changed
+	}
+	b.Add(s)
+}
+
+// batches is [Batches] with the samples of the feed.
+func (f feed) batches(indices []int32, size int) iter.Seq[*nn.Batch] {
 	return func(yield func(*nn.Batch) bool) {
 		// Two batches circulate. Both channels have room for two, so that a goroutine waits
 		// only for a batch and never for room.
@@ -296,6 +329,7 @@ func batches(set *data.Set, indices []int32, size int, values []float32) iter.Se
 		}()
 		go func() {
 			defer close(full)
+			var reflected encode.Sample
 			count := steps(len(indices), size)
 			for k := range count {
 				b, more := <-empty
@@ -304,14 +338,7 @@ func batches(set *data.Set, indices []int32, size int, values []float32) iter.Se
 				}
 				b.Reset()
 				for _, i := range indices[len(indices)*k/count : len(indices)*(k+1)/count] {
-					s := set.Sample(int(i))
-					if values != nil {
-						changed := *s
-						// A value of 0 in a decisive game does not mean a draw.
-						changed.Draw, changed.Value = s.Drawn(), values[i]
-						s = &changed
-					}
-					b.Add(s)
+					f.add(b, i, &reflected)
 				}
 				full <- b
 			}

@@ -9,6 +9,7 @@ import (
 
 	"alamos/pkg/config"
 	"alamos/pkg/data"
+	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 )
 
@@ -37,6 +38,7 @@ type Config struct {
 	Schedule    Schedule        `key:"schedule" doc:"The schedule of the learning rate."`
 	Loss        nn.LossSettings `key:"loss" doc:"Weights of the parts of the loss."`
 	Patience    int             `key:"patience" default:"0" range:"0..100000" unit:"epochs" doc:"Early stopping: the training of a generation ends after this many consecutive epochs without a new lowest validation loss. 0 means no early stopping."`
+	Mirror      bool            `key:"mirror" default:"false" doc:"Mirror augmentation: in every epoch a random half of the training positions in which neither side may castle is reflected, a-file to h-file. But for castling, the rules of every variant are the same for the reflected position, so there is twice as much to learn from."`
 	Carry       string          `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all is weights, optimizer and schedule; weights starts optimizer and schedule again."`
 	Average     *Average        `key:"average" flags:"optional" doc:"Average of the weights of many steps, which plays and is validated instead of the last weights, while training continues with those (Izmailov et al. 2018; KataGo and Leela Chess Zero play averages too). It removes the noise of the last steps, as a lower learning rate would. If absent, the last weights play."`
 	ValueTarget *ValueTarget    `key:"value_target" flags:"optional" doc:"Second target of the value, besides the results of games. If absent, the results alone are the target."`
@@ -173,7 +175,16 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
-	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, watch: watch, schedule: st.Schedule, before: st.Before, average: st.Average}
+	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, seeds: seeds, watch: watch, schedule: st.Schedule, before: st.Before, average: st.Average}
+	if cfg.Mirror {
+		codec, err := window.Meta().Codec()
+		if err != nil {
+			return nil, err
+		}
+		if r.mirror, err = encode.NewMirror(codec); err != nil {
+			return nil, fmt.Errorf("training.mirror: %w", err)
+		}
+	}
 	if from != nil {
 		if err := r.restore(from); err != nil {
 			return nil, fmt.Errorf("resuming the training: %w", err)

@@ -1,0 +1,81 @@
+package encode
+
+import (
+	"fmt"
+	"math/bits"
+
+	"alamos/pkg/chess"
+)
+
+// Mirror reflects samples: the a-file becomes the h-file. But for castling, the rules of
+// every variant are the same on a reflected board, so a reflected sample is as good as the
+// sample.
+type Mirror struct {
+	planes  *planes
+	indices []int32 // of the reflected moves, by policy index; -1: no piece can make the move
+}
+
+// NewMirror returns an error if samples of the codec do not show whether a side may castle.
+func NewMirror(c Codec) (*Mirror, error) {
+	planes, ok := c.Planes.(*planes)
+	if !ok || planes.castling == nil {
+		return nil, fmt.Errorf("encoding %s has no planes of castling rights, with which a position cannot be reflected", c.Planes.Name())
+	}
+	m := &Mirror{planes: planes}
+	moves, err := MovesOf(c.Policy, &asWhite)
+	if err != nil {
+		return nil, err
+	}
+	index := map[string]int32{"": -1}
+	for i, move := range moves {
+		if move != "" {
+			index[move] = int32(i)
+		}
+	}
+	for _, move := range moves {
+		m.indices = append(m.indices, index[seen(move, leftRight)])
+	}
+	return m, nil
+}
+
+// asWhite is a position that every view shows as it is.
+var asWhite = chess.StartPosition(chess.Standard)
+
+// Reflects reports whether the position of a sample can be reflected: neither side may
+// castle.
+func (m *Mirror) Reflects(s *Sample) bool {
+	for _, i := range m.planes.castling {
+		if s.Planes[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Reflect writes the reflection of s to dst, whose memory it reuses.
+func (m *Mirror) Reflect(dst, s *Sample) {
+	planes, indices := resize(dst.Planes, len(s.Planes)), resize(dst.Indices, len(s.Indices))
+	*dst = *s
+	dst.Planes, dst.Indices = planes, indices
+	for i, word := range s.Planes {
+		if !m.planes.constant[i] {
+			word = reflect(word)
+		}
+		planes[i] = word
+	}
+	for i, index := range s.Indices {
+		indices[i] = m.index(index)
+	}
+}
+
+// index returns the policy index of a reflected move.
+func (m *Mirror) index(i int32) int32 {
+	if i < 0 {
+		return i
+	}
+	return m.indices[i]
+}
+
+// reflect exchanges left and right of a bitboard. The bits of a byte are the squares of a
+// rank.
+func reflect(board uint64) uint64 { return bits.ReverseBytes64(bits.Reverse64(board)) }
