@@ -34,7 +34,7 @@ import (
 var alphaZero119 = &planes{
 	name: "alphazero119", count: zeroPlanes, constant: constantAt(zeroPlanes, zeroMoves, zeroNoProgress), white: false,
 	castling: []int{zeroCastling, zeroCastling + 1, zeroCastling + 2, zeroCastling + 3},
-	lacks: atomic16Lacks, encode: encodeAlphaZero119,
+	lacks:    atomic16Lacks, encode: encodeAlphaZero119,
 }
 
 // The planes of alphazero119, by their first index; those of a step are repeated
@@ -95,7 +95,7 @@ func encodeAlphaZero119(dst []uint64, g *chess.Game) {
 var leela112 = &planes{
 	name: "lc0-112", count: leelaPlanes, constant: constantAt(leelaPlanes, leelaRule50), white: false,
 	castling: []int{leelaCastling, leelaCastling + 1, leelaCastling + 2, leelaCastling + 3},
-	lacks: atomic16Lacks, encode: encodeLeela112,
+	lacks:    atomic16Lacks, encode: encodeLeela112,
 }
 
 // The planes of lc0-112, by their first index; those of a step are repeated
@@ -218,7 +218,7 @@ func encodeMarro77(dst []uint64, g *chess.Game) {
 var dtu24 = &planes{
 	name: "dtu24", count: dtuPlanes, constant: make([]bool, dtuPlanes), white: true,
 	castling: []int{dtuCastling, dtuCastling + 1, dtuCastling + 2, dtuCastling + 3},
-	lacks: atomic16Lacks, encode: encodeDtu24,
+	lacks:    atomic16Lacks, encode: encodeDtu24,
 }
 
 // The planes of dtu24, by their first index.

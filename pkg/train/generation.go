@@ -19,7 +19,7 @@ type generation struct {
 	net         *nn.Network
 	tr          *nn.Trainer
 	window      *data.Set
-	learn, held []int32 // sample indices in the window
+	learn, held []int32        // sample indices in the window
 	mirror      *encode.Mirror // nil without Config.Mirror
 	seeds       Seeds
 	watch       Hooks
