@@ -21,8 +21,8 @@
 //	inherit  the key or group that supplies its defaults; except: "noise=0" overrides some
 //	absent   the meaning of leaving it out, if it has no default
 //	keys     of a struct: only these of its keys; oneof: exactly one of these must be present
-//	flags    required, optional (a group), single (an item without its list); own, outside,
-//	         aside: see [Field]
+//	flags    required, optional (a group), single (an item without its list), ramps (the number,
+//	         or those of the group, may be a [Ramp]); own, outside, aside: see [Field]
 //	doc      its meaning
 //
 // A blank field describes its struct: short is the key that a scalar stands for, oneof as

@@ -90,6 +90,8 @@ type Group struct {
 	Fields []*Field
 	OneOf  []string // exactly one of these keys must be present
 	Short  string   // a scalar stands for the group with only this key
+
+	ramps []int // index of the Go field of type Ramps; nil if there is none
 }
 
 func (g *Group) Want() string {
@@ -231,6 +233,9 @@ func (r *groupReading) field(f *Field) {
 		v, _ := inner.Read(r.Reader, here, &Node{Kind: Mapping, At: r.node.At, Layer: -1})
 		r.values[f.Key] = v
 	case inherits:
+		if n, isNumber := f.Type.(Number); isNumber {
+			inherited = n.end(inherited)
+		}
 		r.values[f.Key] = inherited
 	case f.Fitted != nil:
 		r.values[f.Key] = f.Fitted(r.root)

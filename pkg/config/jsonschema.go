@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 type object = map[string]any
@@ -52,7 +53,7 @@ func (g *Group) JSONSchema(s *Schema, path string) map[string]any {
 				variants = append(variants, f.Type.JSONSchema(s, here))
 			}
 		}
-		if of := s.Lookup(here); of != nil && of.Decides {
+		if of := s.Lookup(here); of != nil && of.Decides && slices.Contains(s.paths, here) {
 			variants = []any{Definition(here)}
 		}
 		p := object{"anyOf": variants}
@@ -90,6 +91,9 @@ func (f *Field) description() string {
 	}
 	if f.Inherit != "" {
 		d += " By default as " + f.Inherit + "."
+	}
+	if n, ok := f.Type.(Number); ok && n.Ramp != nil {
+		d += " May change over the generations: {from, to, over}."
 	}
 	return d
 }

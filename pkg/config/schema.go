@@ -42,13 +42,20 @@ func (s *Schema) index(g *Group, path string, decides bool) {
 			s.paths = append(s.paths, here)
 			s.byPath[here] = f
 		}
+		if n, ok := f.Type.(Number); ok && n.Ramp != nil {
+			for _, part := range n.Ramp.Fields {
+				part.Decides = f.Decides
+				s.byPath[Join(here, part.Key)] = part
+			}
+		}
 		if inner, ok := f.Type.(*Group); ok {
 			s.index(inner, here, f.Decides)
 		}
 	}
 }
 
-// Lookup returns the key at a dotted path, or nil. Keys inside lists have no such path.
+// Lookup returns the key at a dotted path, or nil. Keys inside lists have no such path. The
+// keys of a ramp have one, but the lists of all paths omit them.
 func (s *Schema) Lookup(path string) *Field { return s.byPath[path] }
 
 // Swept returns the paths of the keys that decide a result, in order.
@@ -93,6 +100,8 @@ func (g *Group) add(t reflect.Type, index []int) {
 		case f.Name == "_": // a blank field describes the group
 			g.Short = f.Tag.Get("short")
 			g.OneOf = append(g.OneOf, strings.Fields(f.Tag.Get("oneof"))...)
+		case f.Type == rampsType:
+			g.ramps = at
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			before := len(g.Fields)
 			g.add(f.Type, at)
@@ -112,7 +121,7 @@ func (g *Group) restrict(first int, tag reflect.StructTag) {
 }
 
 // flags are the words of the tag flags.
-var flags = []string{"required", "optional", "own", "outside", "aside", "single"}
+var flags = []string{"required", "optional", "own", "outside", "aside", "single", "ramps"}
 
 func hasFlag(tag reflect.StructTag, flag string) bool {
 	return slices.Contains(strings.Fields(tag.Get("flags")), flag)
@@ -129,6 +138,9 @@ func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *
 		f.index, f.again = g.field(f.Key).index, true
 	}
 	f.Type = newType(in, of.Type, tag)
+	if hasFlag(tag, "ramps") {
+		f.Type = ramped(f.Type)
+	}
 	inner, isGroup := f.Type.(*Group)
 	if path := tag.Get("inherit"); path != "" && isGroup {
 		inner.inherit(path)

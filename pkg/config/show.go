@@ -65,6 +65,11 @@ func yamlNode(t Type, v any, block bool) *yaml.Node {
 		if block && ofGroups && len(items) > 0 {
 			n.Style = 0
 		}
+	case Number:
+		if m, isRamp := v.(map[string]any); isRamp {
+			return yamlNode(t.Ramp, m, false)
+		}
+		return scalarNode(v, block)
 	case Table:
 		m, _ := v.(map[string]any)
 		n.Kind = yaml.MappingNode
@@ -190,8 +195,12 @@ func (g *Group) Explain(path string, values, meanings map[string]any) []Explaine
 		if !known {
 			meaning = v
 		}
-		if inner, isGroup := t.(*Group); isGroup {
-			members, _ := v.(map[string]any)
+		members, _ := v.(map[string]any)
+		inner, isGroup := t.(*Group)
+		if n, isNumber := t.(Number); isNumber && members != nil {
+			inner, isGroup = n.Ramp, true
+		}
+		if isGroup {
 			meant, _ := meaning.(map[string]any)
 			rows = append(rows, inner.Explain(here, members, meant)...)
 			continue
@@ -216,7 +225,10 @@ func (s *Schema) Origin(path string, merged *Node, values map[string]any) Origin
 		return Origin{Position: e.At}
 	}
 	if f := s.Lookup(path); f != nil {
-		if _, inherits := ValueAt(values, f.Inherit); inherits {
+		if v, inherits := ValueAt(values, f.Inherit); inherits {
+			if _, isRamp := v.(map[string]any); isRamp {
+				return Origin{As: Join(f.Inherit, "to")}
+			}
 			return Origin{As: f.Inherit}
 		}
 	}

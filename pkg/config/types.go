@@ -72,6 +72,7 @@ type Number struct {
 	Min, Max         float64
 	OpenMin, OpenMax bool     // excludes the bound itself
 	Words            []string // words allowed instead of a number
+	Ramp             *Group   // the keys of a ramp that may stand for the number, see [Ramp]; nil if none may
 
 	goValues map[string]float64 // values of the words in Go
 	goZero   float64            // value of a written 0 in Go, if 0 in Go means that nothing was set
@@ -113,6 +114,12 @@ func (n Number) Read(r *Reader, path string, t *Node) (any, bool) {
 	if t.Kind == Scalar && slices.Contains(n.Words, t.Text) {
 		return t.Text, true
 	}
+	if t.Kind == Mapping && n.Ramp != nil {
+		if v, ok := n.Ramp.Read(r, path, t); ok {
+			return v, true
+		}
+		return nil, false
+	}
 	if t.Kind != Scalar || !t.Plain || !decimal.MatchString(t.Text) || octal.MatchString(t.Text) {
 		return r.Refuse(t, path, n, n.hint(t))
 	}
@@ -147,12 +154,19 @@ func (n Number) hint(t *Node) string {
 	return DidYouMean(t.Text, n.Words)
 }
 
-func (n Number) JSONSchema(*Schema, string) map[string]any {
+func (n Number) JSONSchema(root *Schema, path string) map[string]any {
 	s := map[string]any{"type": pick(n.Whole, "integer", "number")}
 	s[pick(n.OpenMin, "exclusiveMinimum", "minimum")] = n.Min
 	s[pick(n.OpenMax, "exclusiveMaximum", "maximum")] = n.Max
+	variants := []any{s}
 	if len(n.Words) > 0 {
-		return map[string]any{"anyOf": []any{s, Enum(n.Words).JSONSchema(nil, "")}}
+		variants = append(variants, Enum(n.Words).JSONSchema(nil, ""))
+	}
+	if n.Ramp != nil {
+		variants = append(variants, n.Ramp.JSONSchema(root, path))
+	}
+	if len(variants) > 1 {
+		return map[string]any{"anyOf": variants}
 	}
 	return s
 }

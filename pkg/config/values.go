@@ -23,13 +23,22 @@ type Form struct {
 
 // Fill writes canonical values into a struct of the schema's type, which must be zero.
 func (s *Schema) Fill(into any, values map[string]any) {
-	decode(reflect.ValueOf(into).Elem(), s.Group, values)
+	v := reflect.ValueOf(into).Elem()
+	decode(v, s.Group, values)
+	if s.ramps != nil {
+		if ramps := (Ramps{}); ramps.collect(s.Group, "", values) > 0 {
+			v.FieldByIndex(s.ramps).Set(reflect.ValueOf(ramps))
+		}
+	}
 }
 
 // Values returns the canonical values of a struct of the schema's type: every key whose
 // condition holds, defaults included.
 func (s *Schema) Values(of any, form Form) map[string]any {
-	return s.values(reflect.Indirect(reflect.ValueOf(of)), form)
+	v := reflect.Indirect(reflect.ValueOf(of))
+	values := s.values(v, form)
+	s.addRamps(values, v)
+	return values
 }
 
 // JSON returns v as JSON with sorted keys, and tagged structs as their canonical values.
@@ -49,7 +58,7 @@ func canonical(v reflect.Value) any {
 	case v.Kind() == reflect.Pointer && !v.IsNil():
 		return canonical(v.Elem())
 	case v.Kind() == reflect.Struct && len(schemaOf(v.Type()).Fields) > 0:
-		return schemaOf(v.Type()).values(v, Form{})
+		return schemaOf(v.Type()).Values(v.Interface(), Form{})
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
 		items := make([]any, v.Len())
 		for i := range items {
@@ -214,6 +223,7 @@ func decode(v reflect.Value, t Type, x any) {
 		}
 		return
 	case Number:
+		x = t.end(x)
 		if word, isWord := x.(string); isWord {
 			if value, ok := t.goValues[word]; ok {
 				x = value
@@ -342,19 +352,22 @@ func Set[T any](into *T, path, value string) error {
 	if f == nil {
 		return fmt.Errorf("there is no key %s", path)
 	}
-	v := reflect.ValueOf(into).Elem()
-	g := Of[T]().Group
-	for _, key := range strings.Split(path, ".") {
-		inner := g.field(key)
-		v = v.FieldByIndex(inner.index)
-		g, _ = inner.Type.(*Group)
-	}
 	x, errs := f.parse(value)
 	if len(errs) > 0 {
 		return errors.New(errs[0].Advice())
 	}
-	decode(v, f.Type, x)
+	decode(Of[T]().value(reflect.ValueOf(into).Elem(), path), f.Type, x)
 	return nil
+}
+
+// value returns the Go value of a key of a struct.
+func (g *Group) value(v reflect.Value, path string) reflect.Value {
+	key, rest, more := strings.Cut(path, ".")
+	f := g.field(key)
+	if v = v.FieldByIndex(f.index); !more {
+		return v
+	}
+	return f.Type.(*Group).value(v, rest)
 }
 
 // parse reads a value of the key from a text.

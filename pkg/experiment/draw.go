@@ -87,7 +87,7 @@ func (d *distribution) read(r *config.Reader, here string, key *config.Entry, f 
 	case e.Value.Kind != config.List || len(items) != 2:
 		return fail(e.Value, here, fmt.Sprintf("as in {%s: [1, 4]}", d.kind), "want two bounds, have %s", e.Value.Have())
 	default:
-		number.Words, number.Whole = nil, d.whole
+		number.Words, number.Ramp, number.Whole = nil, nil, d.whole
 		low, okLow := number.Read(r, here+"[0]", items[0])
 		high, okHigh := number.Read(r, here+"[1]", items[1])
 		if !okLow || !okHigh {

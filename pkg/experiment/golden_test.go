@@ -74,7 +74,7 @@ func checkErrors(t *testing.T, err error) {
 // value with its origin, the trials, and what differs from its base.
 func TestGood(t *testing.T) {
 	t.Chdir("testdata/good")
-	for _, name := range []string{"minimal", "depth", "selfplay", "data", "heads", "heads-leela", "evaluation"} {
+	for _, name := range []string{"minimal", "depth", "selfplay", "data", "heads", "heads-leela", "evaluation", "ramps"} {
 		e, err := Load(name+".yaml", Options{Set: []string{"tournament.random_plies=2"}})
 		if err != nil {
 			t.Fatal(err)

@@ -29,6 +29,9 @@ func settingsOf(values map[string]any) Settings {
 	return d.Settings
 }
 
+// At returns the settings of generation g, in which every ramp has its value.
+func (s *Settings) At(g int) *Settings { return config.At(s, s.Ramps, g) }
+
 // values returns the settings in canonical form, with files written according to form.
 // Patterns of files are relative to the folder of the experiment file.
 func (s *Settings) values(form config.Form) map[string]any {
@@ -156,7 +159,9 @@ func byPath(of func(path string) map[string]any) map[string]any {
 	for _, path := range schema().Swept() {
 		properties[path] = of(path)
 	}
-	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	// The keys of a ramp are numbers, as those of a temperature are.
+	ends := map[string]any{`^(search|selfplay|training)\..+\.(from|to|over)$`: of("selfplay.temperature.power")}
+	return map[string]any{"type": "object", "properties": properties, "patternProperties": ends, "additionalProperties": false}
 }
 
 // cutSwept splits a path such as sweep.grid.search.visits into the key that holds paths and

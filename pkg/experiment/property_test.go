@@ -119,6 +119,9 @@ func drawValue(t *rapid.T, of config.Type, path string, root map[string]any) any
 		}
 		return list
 	case config.Number:
+		if of.Ramp != nil && rapid.IntRange(0, 3).Draw(t, path+" ramp") == 0 {
+			return drawGroup(t, of.Ramp, path, root)
+		}
 		if len(of.Words) > 0 && rapid.Bool().Draw(t, path+" word") {
 			return rapid.SampledFrom(of.Words).Draw(t, path)
 		}

@@ -130,10 +130,14 @@ func writeRow(b *strings.Builder, cells ...string) {
 }
 
 func valueCell(k Key) string {
-	if k.Unit == "" {
-		return k.Type.Want()
+	cell := k.Type.Want()
+	if n, ok := k.Type.(config.Number); ok && n.Ramp != nil {
+		cell += ", or a ramp"
 	}
-	return k.Type.Want() + "; " + k.Unit
+	if k.Unit != "" {
+		cell += "; " + k.Unit
+	}
+	return cell
 }
 
 func defaultCell(k Key) string {

@@ -189,12 +189,21 @@ func sameKey[T any](items []T, key func(T) string) (first, second int, found boo
 // an error.
 func brokenRules(s *Settings, t *config.Node, bad map[string]bool) config.Errors {
 	var errs config.Errors
+	var steps []*Settings // at the ends of ramps
+	for _, g := range s.Ramps.Steps() {
+		steps = append(steps, s.At(g))
+	}
 	for _, r := range rules {
 		paths := strings.Fields(r.paths)
 		if slices.ContainsFunc(paths, func(p string) bool { return bad[p] }) {
 			continue
 		}
-		msg := r.broken(s)
+		msg := ""
+		for i := 0; i < len(steps) && msg == ""; i++ {
+			if msg = r.broken(steps[i]); msg != "" && len(steps) > 1 {
+				msg += fmt.Sprintf(" (in generation %d)", s.Ramps.Steps()[i])
+			}
+		}
 		if msg == "" {
 			continue
 		}

@@ -33,9 +33,9 @@ type Settings struct {
 	Seed        uint64          `key:"seed" default:"1" range:"0..9007199254740992" doc:"Seed of all random numbers. Equal seeds and settings give equal results."`
 	Game        Game            `key:"game" doc:"The game that is played."`
 	Network     Network         `key:"network" doc:"The architecture of the neural network."`
-	Search      search.Config   `key:"search" doc:"The tree search of self-play."`
+	Search      search.Config   `key:"search" flags:"ramps" doc:"The tree search of self-play."`
 	Data        *data.Config    `key:"data" flags:"optional" doc:"External training positions: generation g trains on chunk g of them, and there is no self-play. If absent, the network trains on its own games."`
-	SelfPlay    selfplay.Config `key:"selfplay" when:"!data" doc:"The self-play of each generation."`
+	SelfPlay    selfplay.Config `key:"selfplay" when:"!data" flags:"ramps" doc:"The self-play of each generation."`
 	Generations int             `key:"generations" default:"30" range:"1.." doc:"How often self-play (or reading a chunk of data) and training alternate."`
 	Stop        *config.File    `key:"stop" ext:".go" doc:"Go script that decides after each generation whether training ends. generations is then the maximum."`
 	Training    train.Config    `key:"training" doc:"The training of the network in each generation."`
@@ -43,6 +43,10 @@ type Settings struct {
 	Evaluation  *Evaluation     `key:"evaluation" flags:"optional aside" doc:"Tests of checkpoints after training. If absent, there are none. They are not part of a trial's identity."`
 	Hooks       []Hook          `key:"hooks" default:"[]" flags:"aside" doc:"Go scripts that compute more metrics from the games or the checkpoint of each generation."`
 	Notebook    []Cell          `key:"notebook" flags:"aside" doc:"Cells of the page that a run writes, from top to bottom. The default suits the experiment: it shows standings if there is a tournament, game lengths if there is self-play, and the tables puzzles and accuracy if there is an evaluation. The page of a sweep starts with its trials."`
+
+	// Ramps are the numbers that change over the generations. The fields above have their
+	// values at the end; see [Settings.At].
+	Ramps config.Ramps
 
 	// Folder is the folder of the experiment file. Identities name data files relative to
 	// it, so that they do not depend on the working directory. If it is empty, their paths
@@ -71,7 +75,7 @@ const NoPolicy = "none"
 // Tournament measures strength after training.
 type Tournament struct {
 	Rounds      int                   `key:"rounds" default:"20" range:"0..1000000" unit:"games" doc:"Number of games between each pair of players, with alternating colors. 0 means no tournament."`
-	Search      search.Config         `key:"search" inherit:"search" except:"noise.weight=0 root.noise=0 root.fpu=same root.policy_temperature=same forced_playouts=0" doc:"The tree search of checkpoints. Omitted keys are as in search, but without what makes self-play explore: noise (also of a gumbel root), the settings of root for fpu and policy_temperature, and forced playouts."`
+	Search      search.Config         `key:"search" inherit:"search" except:"noise.weight=0 root.noise=0 root.fpu=same root.policy_temperature=same forced_playouts=0" doc:"The tree search of checkpoints. Omitted keys are as in search (at the end of a ramp), but without what makes self-play explore: noise (also of a gumbel root), the settings of root for fpu and policy_temperature, and forced playouts."`
 	Limit       *uci.Limit            `key:"limit" flags:"optional" keys:"depth movetime" doc:"Limits that end a checkpoint's search before it reaches its visits. If absent, there are none."`
 	Temperature TournamentTemperature `key:"temperature" doc:"How a checkpoint selects its move from the visit counts."`
 	Format      match.Format          `key:"format" flags:"optional" doc:"Who plays whom. If absent, every pair of players plays (round robin)."`

@@ -79,9 +79,10 @@ func (s *Setup) Header(g, samples int) nn.Header {
 
 // SelfPlay returns the self-play of generation g. The caller sets the number of game slots.
 func (s *Setup) SelfPlay(g int) selfplay.Config {
-	c := s.settings.SelfPlay
-	c.Variant, c.Start, c.MaxMoves = s.Variant, s.settings.Game.Start, s.settings.Game.MaxMoves
-	c.Search, c.Seed = s.settings.Search, s.Seed("self-play", g)
+	now := s.settings.At(g)
+	c := now.SelfPlay
+	c.Variant, c.Start, c.MaxMoves = s.Variant, now.Game.Start, now.Game.MaxMoves
+	c.Search, c.Seed = now.Search, s.Seed("self-play", g)
 	return c
 }
 
@@ -114,7 +115,7 @@ func (s *Setup) Schedule(ask func([]train.Epoch) (float64, error)) train.Schedul
 
 // Training returns the training of generation g and its seeds.
 func (s *Setup) Training(g int, ask func([]train.Epoch) (float64, error)) (train.Config, train.Seeds) {
-	c := s.settings.Training
+	c := s.settings.At(g).Training
 	c.Schedule = s.Schedule(ask)
 	return c, train.Seeds{Split: s.Seed("split", 0), Shuffle: s.Seed("shuffle", g)}
 }

@@ -197,23 +197,35 @@ func (x *expansion) games(combos []combo) float64 {
 	if x.Halving == nil {
 		for i := range combos {
 			s := &combos[i].settings
-			sum += float64(s.SelfPlay.Games) * float64(s.Generations)
+			sum += s.games(s.Generations)
 		}
 		return sum * float64(x.Seeds)
 	}
-	var each []float64 // games per generation of each trial, in descending order
-	for i := range combos {
-		each = append(each, slices.Repeat([]float64{float64(combos[i].settings.SelfPlay.Games)}, x.Seeds)...)
-	}
-	slices.Sort(each)
-	slices.Reverse(each)
-	trained := 0
+	trained, trials := 0, len(combos)*x.Seeds
 	for _, rung := range x.Halving.Rungs(combos[0].settings.Generations) {
-		for _, games := range each {
-			sum += games * float64(rung-trained)
+		var each []float64 // games of each trial on the way to the rung, in descending order
+		for i := range combos {
+			s := &combos[i].settings
+			each = append(each, slices.Repeat([]float64{s.games(rung) - s.games(trained)}, x.Seeds)...)
 		}
-		trained = rung
-		each = each[:x.Halving.Survivors(len(each))]
+		slices.SortFunc(each, func(a, b float64) int { return cmp.Compare(b, a) })
+		for _, games := range each[:trials] {
+			sum += games
+		}
+		trained, trials = rung, x.Halving.Survivors(trials)
+	}
+	return sum
+}
+
+// games returns the number of self-play games in the first generations.
+func (s *Settings) games(generations int) float64 {
+	r, changes := s.Ramps["selfplay.games"]
+	if !changes {
+		return float64(s.SelfPlay.Games) * float64(generations)
+	}
+	sum := float64(s.SelfPlay.Games) * float64(max(0, generations-r.Over))
+	for g := range min(generations, r.Over) {
+		sum += math.Round(r.At(g + 1))
 	}
 	return sum
 }

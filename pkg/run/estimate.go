@@ -208,9 +208,10 @@ func networkInputs(t *Trial) store.Inputs {
 }
 
 func gamesInputs(t *Trial) store.Inputs {
+	s := t.Settings.At(t.Settings.Generations)
 	in := store.Inputs{}
-	in.Settings("game", t.Settings.Game)
-	in.Settings("search", t.Settings.Search)
-	in.Settings("selfplay", t.Settings.SelfPlay)
+	in.Settings("game", s.Game)
+	in.Settings("search", s.Search)
+	in.Settings("selfplay", s.SelfPlay)
 	return in
 }

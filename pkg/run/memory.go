@@ -98,15 +98,24 @@ func (n need) exceeds(memory int64) error {
 }
 
 // warnOfFull reports once, after the first generation that this process trains, that the
-// window will not fit when it is full, if its other generations are as large as the latest.
+// window will not fit when it is full, if the samples of its other generations are as many as
+// those of the latest, for each game.
 func (t *Trial) warnOfFull(g int) {
 	latest, err := window{t, g, g}.stored()
-	full := min(t.Settings.Training.Window, t.pace.until)
-	if err != nil || full <= g || t.pace.trained > 0 { // reading reports the error
+	if err != nil || t.pace.trained > 0 { // reading reports the error
 		return
 	}
-	grown := need{full, latest.samples * float64(full), latest.bytes * float64(full)}
-	if err := grown.exceeds(t.run.memory); err != nil {
-		t.Report.Note(fmt.Sprintf("warning: with generations as large as generation %d, %v", g, err))
+	games := func(g int) float64 { return float64(max(1, t.Settings.At(g).SelfPlay.Games)) } // 0 if there is no self-play
+	for _, step := range append(t.Settings.Ramps.Steps(), t.pace.until) {
+		w := t.window(min(step, t.pace.until))
+		grown := need{generations: w.last - w.first + 1}
+		for i := w.first; i <= w.last; i++ {
+			grown.samples += latest.samples * games(i) / games(g)
+			grown.bytes += latest.bytes * games(i) / games(g)
+		}
+		if err := grown.exceeds(t.run.memory); err != nil && w.last > g {
+			t.Report.Note(fmt.Sprintf("warning: with generations as large as generation %d, %v", g, err))
+			return
+		}
 	}
 }

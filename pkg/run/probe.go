@@ -32,10 +32,10 @@ const (
 	probeWarm   = 300 * time.Millisecond
 )
 
-// playing returns the self-play settings of a trial. If the trial learns from data, they
-// stand for the games of its tournament.
+// playing returns the self-play settings of a trial's last generation. If the trial learns
+// from data, they stand for the games of its tournament.
 func playing(t *Trial) selfplay.Config {
-	cfg := t.Setup.SelfPlay(0)
+	cfg := t.Setup.SelfPlay(t.Settings.Generations)
 	if t.Settings.Data != nil {
 		cfg.Games, cfg.Temperature.Power = 1, 1
 	}

@@ -125,10 +125,10 @@ type scriptNetwork struct {
 	evaluator search.Evaluator
 }
 
-// newScriptNetwork uses a session of one of the trial's models. The caller closes the
+// newScriptNetwork uses a session of the trial's model of generation g. The caller closes the
 // session.
-func newScriptNetwork(t *Trial, s *nn.Session) *scriptNetwork {
-	return &scriptNetwork{t.Setup.Variant, t.Settings.Search.WithoutExploration(), search.NewEvaluator(t.Setup.Codec, s)}
+func newScriptNetwork(t *Trial, g int, s *nn.Session) *scriptNetwork {
+	return &scriptNetwork{t.Setup.Variant, t.Settings.At(g).Search.WithoutExploration(), search.NewEvaluator(t.Setup.Codec, s)}
 }
 
 // treesAtOnce is the number of positions searched together. It is large enough for full

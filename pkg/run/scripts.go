@@ -218,7 +218,7 @@ func (t *Trial) measureGames(_ context.Context, g int) (*Stage, error) {
 // generation g.
 func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
 	in := store.Inputs{"code": hooksCode, "network": t.Results.CheckpointSum(g)}
-	in.Settings("search", t.Settings.Search)
+	in.Settings("search", t.Settings.At(g).Search)
 	return t.measure(store.CheckpointHooksStage(g), hook.MeasureCheckpoint, in, func() (measurement, func(), error) {
 		samples, err := t.Results.SamplesUntil(g)
 		if err != nil {
@@ -228,7 +228,7 @@ func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: samples, Network: newScriptNetwork(t, session)}
+		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: samples, Network: newScriptNetwork(t, g, session)}
 		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) }, session.Close, nil
 	}), nil
 }

@@ -27,7 +27,7 @@ const selfplayCode = "2"
 // selfplay returns the stage that plays the games of generation g with the network of
 // generation g-1.
 func (t *Trial) selfplay(g int) *Stage {
-	s := t.Settings
+	s := t.Settings.At(g)
 	in := store.Inputs{
 		"code": selfplayCode, "network": t.Results.CheckpointSum(g - 1),
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
@@ -53,7 +53,7 @@ func (t *Trial) selfplay(g int) *Stage {
 		Work: func(e *estimate) error {
 			n := s.SelfPlay.Games
 			err := disk.ReadJournal(t.journal(g), journalHead(in), func([]byte) error { n--; return nil })
-			cfg := playing(t)
+			cfg := t.Setup.SelfPlay(g)
 			e.work.Games += n
 			e.search(t, float64(n), cfg.MeanVisits())
 			return err
@@ -75,7 +75,7 @@ type entry struct {
 
 // play plays the games that are missing in the journal. It returns all games in order.
 func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
-	s := t.Settings
+	s := t.Settings.At(g)
 	have := map[int]*selfplay.Record{}
 	before := 0.0 // spent by earlier processes
 	j, err := t.openJournal(t.journal(g), in, func(b []byte) error {

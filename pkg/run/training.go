@@ -60,7 +60,7 @@ func (t *Trial) untrained(context.Context, int) (*Stage, error) {
 // training returns the stage that trains the network of generation g-1 on the replay window
 // that ends with generation g.
 func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
-	s := t.Settings
+	s := t.Settings.At(g)
 	window := t.window(g)
 	in := store.Inputs{
 		"code": trainingCode, "network": t.Results.CheckpointSum(g - 1),
@@ -119,7 +119,7 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 				if s.Data != nil {
 					positions += t.chunkSize(i)
 				} else {
-					cfg := playing(t)
+					cfg := t.Setup.SelfPlay(i)
 					positions += float64(cfg.Games) * e.plies(t) * cfg.FullShare()
 				}
 			}

@@ -243,7 +243,7 @@ type window struct {
 }
 
 func (t *Trial) window(g int) window {
-	return window{t, max(1, g-t.Settings.Training.Window+1), g}
+	return window{t, max(1, g-t.Settings.At(g).Training.Window+1), g}
 }
 
 // inputs adds the checksums of the samples to the inputs of a stage.

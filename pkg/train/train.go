@@ -31,7 +31,7 @@ const (
 type Config struct {
 	Epochs      int             `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Number of epochs in each generation."`
 	Batch       int             `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Highest number of positions in a training step. An epoch has as few steps as possible, whose numbers of positions differ by at most one."`
-	Window      int             `key:"window" default:"1" range:"1.." unit:"generations" doc:"Length of the replay window: the network trains on the games of this many generations, the newest included."`
+	Window      int             `key:"window" default:"1" range:"1.." unit:"generations" flags:"ramps" doc:"Length of the replay window: the network trains on the games of this many generations, the newest included."`
 	Validation  float64         `key:"validation" default:"0.2" range:"0..<1" doc:"Fraction of the games that is held out to measure the validation loss."`
 	Select      string          `key:"select" default:"lowest-validation-loss" enum:"lowest-validation-loss last" doc:"Which epoch's network a generation keeps. lowest-validation-loss keeps the best one, or the last one if none is better than the previous generation's network."`
 	Optimizer   nn.Optimizer    `key:"optimizer" doc:"The optimizer."`
