@@ -72,7 +72,7 @@ type measured struct {
 }
 
 // unopposed are the metrics of all trials that need no tournament.
-var unopposed = []string{"loss", "policy_loss", "value_loss", "top1", "top5", "games", "samples", "evaluations", "seconds"}
+var unopposed = []string{"loss", "policy_loss", "value_loss", "top1", "top5", "kl", "calibration_error", "distinct_games", "replay_ratio", "games", "samples", "evaluations", "seconds"}
 
 // measure reads the results of a trial. It returns nil if there are none.
 func measure(t *store.Trial) (m *measured, note string, err error) {

@@ -218,14 +218,18 @@ func brokenRules(s *Settings, t *config.Node, bad map[string]bool) config.Errors
 	return errs
 }
 
-// checkFigures checks that the figures of sweeps have axes to show, and those of hooks a
-// hook.
+// checkFigures checks that the figures of sweeps have axes to show, and those of metrics
+// something that measures them.
 func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 	cells := t.Get("notebook")
 	if cells == nil || len(l.errs) > 0 { // the axes may be unknown
 		return
 	}
-	hooks := slices.ContainsFunc(e.Trials, func(t Trial) bool { return len(t.Settings.Hooks) > 0 })
+	measured := func(metric string) bool {
+		return slices.Contains(TrialMetrics(), metric) || slices.ContainsFunc(e.Trials, func(t Trial) bool {
+			return len(t.Settings.Hooks) > 0 || t.Settings.Evaluation != nil && strings.Contains(metric, ".")
+		})
+	}
 	for i, item := range cells.Items {
 		figure := item.Get("figure")
 		if figure == nil {
@@ -240,8 +244,9 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 		switch {
 		case len(e.Axes) < needs:
 			l.fault(kind.At, here, "%s shows a sweep of %d or more keys, have %d", kind.Text, needs, len(e.Axes))
-		case kind.Text == "hook" && metric != nil && !hooks:
-			l.fault(metric.At, here+".metric", "no hook measures %s: hooks is empty", config.Printable(metric.Text))
+		case kind.Text == "metric" && metric != nil && !measured(metric.Text):
+			l.fault(metric.At, here+".metric", "nothing measures %s: want %s, or a metric of the evaluation or of a hook, of which there are none",
+				config.Printable(metric.Text), strings.Join(TrialMetrics(), ", "))
 		case needs > 0:
 			for key, path := range map[string]*config.Node{"x": x, "y": y} {
 				if path != nil && !slices.ContainsFunc(e.Axes, func(a Axis) bool { return a.Path == path.Text }) {

@@ -158,27 +158,27 @@ type Cell struct {
 
 	Text   string  `key:"text" want:"Markdown" doc:"Text in Markdown."`
 	Figure *Figure `key:"figure" doc:"A figure."`
-	Table  string  `key:"table" enum:"crosstable standings models pairs trials generations settings network puzzles accuracy" doc:"A table. models lists the networks of the tournament, pairs its games by color, and network the layers and parameters of each different network."`
+	Table  string  `key:"table" enum:"crosstable standings models pairs trials generations learning calibration settings network puzzles accuracy" doc:"A table. models lists the networks of the tournament, pairs its games by color, learning what each generation learned, calibration compares the values of the search with the results of self-play, and network the layers and parameters of each different network."`
 }
 
 // Figure is a figure of the notebook.
 type Figure struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" enum:"score loss loss-heads learning-rate crosstable hook elo results lengths length-histogram sweep heatmap multiples parallel policy tree board" flags:"required" doc:"Type of figure."`
+	Kind string `key:"kind" enum:"score loss loss-heads learning-rate crosstable metric elo results lengths length-histogram sweep heatmap multiples parallel policy tree board" flags:"required" doc:"Type of figure."`
 
 	// For a sweep, empty means the first of its keys.
 	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions or generations."`
 	_ string  `key:"x" default:"epoch" enum:"epoch" when:"kind=loss loss-heads learning-rate" doc:"Horizontal axis."`
-	_ string  `key:"x" default:"generation" enum:"samples generation" when:"kind=hook lengths" doc:"Horizontal axis."`
+	_ string  `key:"x" default:"generation" enum:"samples generation" when:"kind=metric lengths" doc:"Horizontal axis."`
 	_ KeyPath `key:"x" when:"kind=sweep heatmap" absent:"the first key of the sweep" doc:"Horizontal axis: a key that the sweep varies."`
 
 	// Empty means all other keys (sweep) or the second key (heatmap).
 	Y KeyPath `key:"y" when:"kind=sweep" absent:"every other key of the sweep" doc:"A key with one line for each of its values."`
 	_ KeyPath `key:"y" when:"kind=heatmap" absent:"the second key of the sweep" doc:"Vertical axis: a key that the sweep varies."`
 
-	Metric string `key:"metric" want:"the name of a metric" flags:"required" when:"kind=hook" doc:"Metric of a hook."`
-	_      string `key:"metric" default:"score" enum:"score elo vs_untrained vs_random loss policy_loss value_loss top1 top5 samples seconds" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" when:"kind=sweep heatmap parallel" doc:"Final measure of each trial: score in its tournament, Elo, score against the untrained network or random moves, validation losses, training positions, seconds, solved puzzles, accuracy (see evaluation), or a hook's metric in the last generation."`
+	Metric string `key:"metric" want:"the name of a metric" flags:"required" when:"kind=metric" doc:"Measure of each generation: one of those of a sweep, of the evaluation, or of a hook (HOOK.METRIC, or only METRIC)."`
+	_      string `key:"metric" default:"score" enum:"score elo vs_untrained vs_random loss policy_loss value_loss top1 top5 kl prior_entropy target_entropy root_value_error calibration_error distinct_games distinct_positions long_games replay_ratio samples seconds" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" when:"kind=sweep heatmap parallel" doc:"Final measure of each trial: score in its tournament, Elo, score against the untrained network or random moves, validation losses, measures of learning (MANUAL.md, Why does it not learn?), training positions, seconds, solved puzzles, accuracy (see evaluation), or a hook's metric in the last generation."`
 	_      string `key:"metric" default:"score" enum:"score loss" when:"kind=multiples" doc:"Curve in the small figure of each trial."`
 
 	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board" doc:"Position to show. start is the start position of the game."`
@@ -188,7 +188,7 @@ type Figure struct {
 	Title      string `key:"title" doc:"Title above the figure."`
 }
 
-// TrialMetrics returns the measures of a trial that need no hook.
+// TrialMetrics returns the measures of a trial that need neither a hook nor an evaluation.
 func TrialMetrics() []string {
 	fields := config.Of[Figure]().Fields
 	i := slices.IndexFunc(fields, func(f *config.Field) bool { return f.Key == "metric" && f.Default != nil })
@@ -241,6 +241,8 @@ func defaultNotebook(values map[string]any) string {
 	add(accuracy == true, "table: accuracy")
 	add(data, "text: '## Data'")
 	add(!data, "text: '## Games'", "figure: lengths")
-	add(true, "table: generations", "text: '## Trials and settings'", "table: trials", "table: network", "table: settings")
+	add(true, "table: generations", "text: '## Learning'")
+	add(!data, "figure: {kind: metric, metric: kl}", "figure: {kind: metric, metric: calibration_error}")
+	add(true, "table: learning", "text: '## Trials and settings'", "table: trials", "table: network", "table: settings")
 	return "[" + strings.Join(cells, ", ") + "]"
 }

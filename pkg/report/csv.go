@@ -138,7 +138,7 @@ func Tables(t *store.Trial) error {
 
 // datasets returns the tables of a trial that have files.
 func datasets(t *store.Trial) (all []*dataset, err error) {
-	readers := []reader{generations, epochs}
+	readers := []reader{generations, epochs, learning, calibration}
 	if e := t.Declared.Settings.Evaluation; e != nil && len(e.Puzzles) > 0 {
 		readers = append(readers, puzzles)
 	}
@@ -242,6 +242,58 @@ func epochs(t *store.Trial) (*dataset, error) {
 	})
 }
 
+// learning has a row for each generation with [store.Trial.Learning].
+func learning(t *store.Trial) (*dataset, error) {
+	d := &dataset{
+		file:    "learning.csv",
+		caption: "Learning by generation: the Kullback-Leibler divergence of the search from the policy (nats), how far the search's value is from the results, different games, samples trained for each new one, and the accuracy of the policy on held-out games.",
+		fields:  []field{onPage("generation", "generation", "")},
+	}
+	columns := map[string]field{
+		"kl":                {Column: number("KL", "nats"), decimals: 3},
+		"calibration_error": {Column: number("calibration error", ""), decimals: 3},
+		"distinct_games":    percent("", "distinct games"),
+		"replay_ratio":      {Column: number("trained per new", ""), decimals: 1},
+		"top1":              percent("", "top 1"),
+	}
+	for _, name := range store.LearningMeasures() {
+		f := columns[name]
+		f.key = name
+		d.fields = append(d.fields, f)
+	}
+	return d.perGeneration(t, func(g int) error {
+		all, err := t.Learning(g)
+		row := []any{g}
+		for _, name := range store.LearningMeasures() {
+			row = append(row, all[name])
+		}
+		d.add(row...)
+		return err
+	})
+}
+
+// calibration is the reliability table of each generation of self-play.
+func calibration(t *store.Trial) (*dataset, error) {
+	d := &dataset{
+		file:    "calibration.csv",
+		caption: "Calibration of the search in self-play: positions by its value, and the mean result of their games; both from -1 to 1 for the side to move.",
+		fields: []field{
+			onPage("generation", "generation", ""), {key: "low", Column: number("from", ""), decimals: 1}, {key: "high", Column: number("to", ""), decimals: 1},
+			onPage("positions", "positions", ""), {key: "value", Column: number("mean value", ""), decimals: 3}, {key: "result", Column: number("mean result", ""), decimals: 3},
+		},
+	}
+	return d.perGeneration(t, func(g int) error {
+		row, err := t.Generation(g)
+		if err != nil || row.Roots == nil {
+			return err
+		}
+		for _, b := range row.Roots.Calibration {
+			d.add(g, b.Low, b.High(), b.Positions, b.Value, b.Result)
+		}
+		return nil
+	})
+}
+
 // puzzles has a row for each set of puzzles and each checkpoint.
 func puzzles(t *store.Trial) (*dataset, error) {
 	d := &dataset{file: "evaluation/puzzles.csv", fields: []field{
@@ -315,7 +367,7 @@ func trialsData(x *store.Experiment, trials []*store.Trial) (*dataset, error) {
 		d.fields = append(d.fields, field{key: a.Path})
 	}
 	d.fields = append(d.fields, keys("number", "trial", "generations")...)
-	metrics := slices.Concat([]string{"samples", "loss", "score", "elo", "vs_untrained", "vs_random", "policy_loss", "value_loss"}, evaluationMetrics(x, ""), []string{"seconds"})
+	metrics := slices.Concat([]string{"samples"}, store.LearningMeasures(), []string{"score", "elo", "vs_untrained", "vs_random"}, evaluationMetrics(x, ""), []string{"seconds"})
 	for _, name := range metrics {
 		if d.fields = append(d.fields, field{key: name}); name == "elo" {
 			d.fields = append(d.fields, keys("elo_low", "elo_high")...)

@@ -23,7 +23,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "6"
+const codeVersion = "7"
 
 // kind is a kind of figure.
 type kind struct {
@@ -63,17 +63,17 @@ var kinds = map[string]kind{
 	"lengths":          {over: allTrials, reads: fromTraining, x: "generation", draw: drawLengths},
 	"length-histogram": {over: allTrials, reads: fromTraining, draw: drawLengthHistogram},
 	"results":          {over: eachTrial, reads: fromTraining, draw: drawResults},
-	"hook":             {over: allTrials, reads: fromHooks, x: "generation", draw: drawHook},
+	"metric":           {over: allTrials, reads: fromHooks, x: "generation", draw: drawMetric},
 	"score":            {over: allTrials, reads: fromTournament, x: "samples", draw: drawScore},
 	"crosstable":       {over: eachTrial, reads: fromTournament, draw: drawCrosstable},
 	"elo":              {over: eachTrial, reads: fromTournament, draw: drawElo},
 	"policy":           {over: eachTrial, reads: fromTournament, draw: ofPosition(drawPolicy)},
 	"tree":             {over: eachTrial, reads: fromTournament, draw: ofPosition(drawTree)},
 	"board":            {over: eachTrial, reads: fromTournament, draw: ofPosition(drawBoard)},
-	"sweep":            {over: theSweep, metric: "score", draw: drawSweep},
-	"heatmap":          {over: theSweep, metric: "score", draw: drawHeatmap},
-	"parallel":         {over: theSweep, metric: "score", draw: drawParallel},
-	"multiples":        {over: theSweep, metric: "score", draw: drawMultiples},
+	"sweep":            {over: theSweep, reads: fromHooks, metric: "score", draw: drawSweep},
+	"heatmap":          {over: theSweep, reads: fromHooks, metric: "score", draw: drawHeatmap},
+	"parallel":         {over: theSweep, reads: fromHooks, metric: "score", draw: drawParallel},
+	"multiples":        {over: theSweep, reads: fromHooks, metric: "score", draw: drawMultiples},
 }
 
 // fileName returns the name of a figure's files without the part that identifies its trial.
@@ -102,10 +102,11 @@ func inFileName(s string) string { return notInFileName.ReplaceAllString(s, "-")
 
 // source returns the source of a figure of the kind.
 func (k kind) source(f *experiment.Figure) source {
-	if k.metric == "" {
-		return k.reads
+	metric := cmp.Or(f.Metric, k.metric)
+	if slices.Contains(experiment.TrialMetrics(), metric) {
+		return sourceOf(metric)
 	}
-	return sourceOf(cmp.Or(f.Metric, k.metric))
+	return k.reads
 }
 
 // sourceOf returns the source of a metric.

@@ -222,10 +222,19 @@ func drawResults(p *picture) (plots.Chart, string, error) {
 	return c, "Results of the games of self-play of each generation: shares of White's wins, of draws and of Black's wins.", nil
 }
 
-// drawHook shows one metric of one script. The figure's metric is "hook.metric", or only a
-// metric, or a script with one metric.
-func drawHook(p *picture) (plots.Chart, string, error) {
+// drawMetric shows a metric of [store.Trial.MeasureAt], or of a script: "hook.metric", or only
+// a metric, or a script with one metric.
+func drawMetric(p *picture) (plots.Chart, string, error) {
 	c := plots.Lines{Frame: p.frame, X: axis(p.X)}
+	if m := metricOf(p.Metric); m.ofTrials() {
+		c.Y = plots.Axis{Label: m.label, Unit: m.unit}
+		var err error
+		c.Series, err = lines(p.groups, anything, func(t *store.Trial) ([]point, error) { return measuredPoints(t, p.X, m.name) })
+		if err == nil && empty(c.Series) {
+			err = noTraining
+		}
+		return c, capital(m.label) + " over " + c.X.Label + "." + p.seeds(), err
+	}
 	why := "no generation is done yet"
 	var err error
 	c.Series, err = lines(p.groups, anything, func(t *store.Trial) ([]point, error) {
@@ -329,6 +338,32 @@ func axis(x string) plots.Axis {
 	return generationAxis
 }
 
+// measuredPoints returns a metric of [store.Trial.MeasureAt] over generations or samples.
+func measuredPoints(t *store.Trial, x, metric string) ([]point, error) {
+	places, err := places(t, x)
+	ps := make([]point, len(places))
+	for i, at := range places {
+		m, err := t.MeasureAt(i+1, metric)
+		if err != nil {
+			return nil, err
+		}
+		ps[i] = point{i + 1, at, m}
+	}
+	return ps, err
+}
+
+// places returns the place of each generation on the horizontal axis x.
+func places(t *store.Trial, x string) ([]float64, error) {
+	g, err := generations(t)
+	if err != nil {
+		return nil, err
+	}
+	if x == "samples" {
+		return g.column("total_samples"), nil
+	}
+	return g.column("generation"), nil
+}
+
 // pointsOf returns a column of a trial's table over epochs, generations or samples.
 func pointsOf(read reader, x, column string) func(*store.Trial) ([]point, error) {
 	return func(t *store.Trial) ([]point, error) {
@@ -336,22 +371,15 @@ func pointsOf(read reader, x, column string) func(*store.Trial) ([]point, error)
 		if err != nil {
 			return nil, err
 		}
-		var places []float64
+		var at []float64
 		if x == "epoch" {
-			places = d.column(x)
-		} else {
-			g, err := generations(t)
-			if err != nil {
-				return nil, err
-			}
-			places = g.column("generation")
-			if x == "samples" {
-				places = g.column("total_samples")
-			}
+			at = d.column(x)
+		} else if at, err = places(t, x); err != nil {
+			return nil, err
 		}
-		ps := make([]point, len(places))
+		ps := make([]point, len(at))
 		for i, y := range d.column(column) {
-			ps[i] = point{i + 1, places[i], stats.Exactly(y)}
+			ps[i] = point{i + 1, at[i], stats.Exactly(y)}
 		}
 		return ps, nil
 	}

@@ -39,7 +39,9 @@ notebook:
   - figure: {kind: lengths}
   - figure: {kind: results}
   - figure: {kind: length-histogram, generation: 1}
-  - figure: {kind: hook, metric: kings.alive}
+  - figure: {kind: metric, metric: kings.alive}
+  - figure: {kind: metric, metric: kl, x: samples}
+  - figure: {kind: metric, metric: elo}
   - figure: {kind: crosstable}
   - figure: {kind: elo}
   - figure: {kind: sweep, metric: elo}
@@ -115,7 +117,10 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 	put(store.UntrainedStage, nil, map[string]string{store.CheckpointFile(0): "sum 0"}, nil)
 	depth, noise := float64(trial.Declared.Settings.Network.Depth), 0.1*float64(i%3)
 	for g := 1; g <= done; g++ {
-		put(store.SelfPlayStage(g), nil, nil, store.Generation{Number: g, Games: 3, Samples: 100*g + i, WhiteWins: 2, Draws: 1, Lengths: []int{20 + i, 30 + 5*g, 60}, Seconds: 0.5})
+		put(store.SelfPlayStage(g), nil, nil, store.Generation{Number: g, Games: 3, Samples: 100*g + i, WhiteWins: 2, Draws: 1, Lengths: []int{20 + i, 30 + 5*g, 60}, Seconds: 0.5,
+			Reasons: map[string]int{"move_limit": 1}, DistinctGames: 3, DistinctPositions: 100,
+			Roots: &store.Roots{Positions: 90, KL: 1 / float64(g), PriorEntropy: 2, TargetEntropy: 1.5, ValueError: 0.75,
+				Calibration: []store.CalibrationBin{{Low: -1, Positions: 30, Value: -0.9, Result: -0.5}, {Low: 0, Positions: 60, Value: 0.1, Result: 0.1}}}})
 		put(store.HooksStage(g), nil, nil, store.HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(float64(g) + noise)}}})
 		loss := func(x float64) nn.Loss {
 			x += noise - 0.01*depth

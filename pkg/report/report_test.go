@@ -162,8 +162,8 @@ func TestIdentity(t *testing.T) {
 		return out
 	}
 	base := identities()
-	training := []string{"heatmap-loss", "learning-rate", "lengths", "length-histogram-gen-1", "loss", "loss-heads", "results"}
-	hooks := []string{"hook-kings-alive", "sweep-kings-alive-training-schedule-kind-network-depth"}
+	training := []string{"heatmap-loss", "metric-kl-samples", "learning-rate", "lengths", "length-histogram-gen-1", "loss", "loss-heads", "results"}
+	hooks := []string{"metric-kings-alive", "sweep-kings-alive-training-schedule-kind-network-depth"}
 	for set, want := range map[string]string{
 		"about=Another text.":  "",
 		"tournament.rounds=12": "tournament",
@@ -362,17 +362,17 @@ func TestSweepNotebook(t *testing.T) {
 		return "alamos: 1\nname: x\nsweep: " + sweep + "\n" + rest
 	}
 	for _, test := range []struct{ file, want string }{
-		{file("{seeds: 2}", ""), "trials score standings multiples learning-rate lengths generations network settings"},
-		{file("{grid: {network.depth: [1, 2]}}", ""), "trials sweep elo score standings multiples learning-rate lengths generations network settings"},
-		{file("{grid: {network.depth: [1, 2], network.width: [8, 16]}}", "tournament: {rounds: 0}"), "trials sweep loss heatmap loss multiples learning-rate lengths generations network settings"},
-		{file("{grid: {network.depth: [1, 2], network.width: [8, 16], search.visits: [10, 20]}}", ""), "trials parallel elo score standings multiples learning-rate lengths generations network settings"},
-		{file("{include: [{network.depth: 1}, {network.width: 8}, {search.visits: 10}, {search.c_puct: 1}, {search.fpu: 0.5}, {selfplay.games: 10}, {selfplay.surprise: 0.5}, {training.batch: 64}, {training.epochs: 2}]}", ""), "trials score standings multiples learning-rate lengths generations network settings"},
+		{file("{seeds: 2}", ""), "trials score standings multiples learning-rate lengths generations metric learning network settings"},
+		{file("{grid: {network.depth: [1, 2]}}", ""), "trials sweep elo score standings multiples learning-rate lengths generations metric learning network settings"},
+		{file("{grid: {network.depth: [1, 2], network.width: [8, 16]}}", "tournament: {rounds: 0}"), "trials sweep loss heatmap loss multiples learning-rate lengths generations metric learning network settings"},
+		{file("{grid: {network.depth: [1, 2], network.width: [8, 16], search.visits: [10, 20]}}", ""), "trials parallel elo score standings multiples learning-rate lengths generations metric learning network settings"},
+		{file("{include: [{network.depth: 1}, {network.width: 8}, {search.visits: 10}, {search.c_puct: 1}, {search.fpu: 0.5}, {selfplay.games: 10}, {selfplay.surprise: 0.5}, {training.batch: 64}, {training.epochs: 2}]}", ""), "trials score standings multiples learning-rate lengths generations metric learning network settings"},
 		{file("{grid: {network.depth: [1, 2]}}", "notebook: [{table: settings}]"), "settings"},
-		{file("{seeds: 2}", "tournament: {rounds: 0}\ndata: {kind: pgn, files: a.pgn}\nevaluation: {puzzles: [a.epd]}"), "trials puzzles multiples learning-rate accuracy generations network settings"},
-		{file("{seeds: 2}", "evaluation: {accuracy: false, puzzles: [a.epd]}"), "trials score standings puzzles multiples learning-rate lengths generations network settings"},
-		{"alamos: 1\nname: x\n", "score standings crosstable loss lengths generations trials network settings"},
-		{"alamos: 1\nname: x\nevaluation: {puzzles: [a.epd]}\n", "score standings crosstable puzzles loss accuracy lengths generations trials network settings"},
-		{"alamos: 1\nname: x\ntournament: {rounds: 0}\nevaluation: {}\ndata: {kind: pgn, files: a.pgn}\n", "loss accuracy generations trials network settings"},
+		{file("{seeds: 2}", "tournament: {rounds: 0}\ndata: {kind: pgn, files: a.pgn}\nevaluation: {puzzles: [a.epd]}"), "trials puzzles multiples learning-rate accuracy generations learning network settings"},
+		{file("{seeds: 2}", "evaluation: {accuracy: false, puzzles: [a.epd]}"), "trials score standings puzzles multiples learning-rate lengths generations metric learning network settings"},
+		{"alamos: 1\nname: x\n", "score standings crosstable loss lengths generations metric metric learning trials network settings"},
+		{"alamos: 1\nname: x\nevaluation: {puzzles: [a.epd]}\n", "score standings crosstable puzzles loss accuracy lengths generations metric metric learning trials network settings"},
+		{"alamos: 1\nname: x\ntournament: {rounds: 0}\nevaluation: {}\ndata: {kind: pgn, files: a.pgn}\n", "loss accuracy generations learning trials network settings"},
 	} {
 		var have []string
 		for _, c := range Describe(load(t, test.file)).Notebook {

@@ -121,7 +121,7 @@ func (s *Shown) show(t *store.Trial) (ShownTrial, error) {
 	for _, path := range s.Axes {
 		row.Values = append(row.Values, axisValue(d, path))
 	}
-	for _, m := range slices.Concat(trialColumns, evaluationMetrics(s.Experiment, "puzzles.")) {
+	for _, m := range slices.Concat(trialColumns, store.LearningMeasures(), evaluationMetrics(s.Experiment, "puzzles.")) {
 		var err error
 		if row.Metrics[m], err = t.Measure(m); err != nil {
 			return row, err
@@ -239,7 +239,7 @@ func (t *ShownTrial) blocks() ([]Block, error) {
 		stages.Rows = append(stages.Rows, Row(x.Name, when(x.Ended), lasted(x.Seconds), files))
 	}
 	blocks := []Block{head, stages}
-	for _, name := range []string{"puzzles", "accuracy", "standings"} {
+	for _, name := range []string{"learning", "puzzles", "accuracy", "standings"} {
 		table, err := trialTables[name](t.trial)
 		if err != nil {
 			return nil, err

@@ -17,6 +17,8 @@ import (
 // in the folder of the trial. A table without rows has nothing to show.
 var trialTables = map[string]func(*store.Trial) (Table, error){
 	"generations": ofDataset(generations),
+	"learning":    ofDataset(learning),
+	"calibration": ofDataset(calibration),
 	"puzzles":     ofDataset(puzzles),
 	"accuracy":    ofDataset(accuracy),
 	"standings":   ofTournament(standingsTable),

@@ -30,6 +30,15 @@ var metrics = []metric{
 	{"value_loss", "value loss", "", Lower},
 	{"top1", "top-1 accuracy", "", Higher},
 	{"top5", "top-5 accuracy", "", Higher},
+	{"kl", "KL divergence", "nats", Neither},
+	{"prior_entropy", "entropy of the priors", "nats", Neither},
+	{"target_entropy", "entropy of the targets", "nats", Neither},
+	{"root_value_error", "squared error of the search's value", "", Lower},
+	{"calibration_error", "calibration error", "", Lower},
+	{"distinct_games", "share of distinct games", "", Higher},
+	{"distinct_positions", "share of distinct positions", "", Higher},
+	{"long_games", "share of games at max_moves", "", Neither},
+	{"replay_ratio", "samples trained for each new one", "", Neither},
 	{"samples", "samples", "", Neither},
 	{"seconds", "computing", "s", Neither},
 }
@@ -54,6 +63,12 @@ func metricOf(name string) metric {
 		return metric{name, spaced(of) + " accuracy", "", Higher}
 	}
 	return metric{name, spaced(name), "", Neither}
+}
+
+// ofTrials reports whether [store.Trial.MeasureAt] measures it without a hook.
+func (m metric) ofTrials() bool {
+	kind, _, _ := strings.Cut(m.name, ".")
+	return slices.Contains(append(experiment.TrialMetrics(), "puzzles", "policy", "accuracy"), kind)
 }
 
 // spaced returns a metric's name for people.

@@ -36,7 +36,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		"checkpoints/gen-0000.safetensors", "checkpoints/gen-0001.safetensors", "checkpoints/gen-0002.safetensors",
 		"tournament/games.pgn", "tournament/crosstable.csv", "tournament/ratings.csv",
 		"figures/score.svg", "figures/score-generation.svg", "figures/loss.png", "figures/learning-rate.svg", "figures/lengths.svg",
-		"figures/lengths-samples.svg", "figures/hook-plies-plies.svg", "figures/crosstable.svg", "figures/elo.png",
+		"figures/lengths-samples.svg", "figures/metric-plies-plies.svg", "figures/crosstable.svg", "figures/elo.png",
 	} {
 		if st, err := os.Stat(filepath.Join(dir, f)); err != nil {
 			t.Error(err)
@@ -57,6 +57,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		"../trials.csv":             {1, "number,trial,generations,samples,loss,"},
 		"generations.csv":           {2, "generation,games,thrown_away,samples,"},
 		"epochs.csv":                {4, "generation,epoch,learning_rate,"},
+		"learning.csv":              {2, "generation,loss,"},
 		"hooks/plies.csv":           {2, "generation,nothing,plies"},
 		"tournament/crosstable.csv": {4, "player,games,wins,"},
 		"tournament/ratings.csv":    {4, "player,elo,"},
@@ -64,6 +65,13 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		rows := readCSV(t, filepath.Join(dir, f))
 		if len(rows) != 1+want.rows || !strings.HasPrefix(strings.Join(rows[0], ","), want.head) {
 			t.Errorf("%s: %d rows under %v, want %d under %s", f, len(rows)-1, rows[0], want.rows, want.head)
+		}
+	}
+
+	// Every measure of learning has a number in every generation.
+	for _, row := range readCSV(t, filepath.Join(dir, "learning.csv")) {
+		if slices.Contains(row, "") {
+			t.Errorf("learning.csv lacks a number: %v", row)
 		}
 	}
 

@@ -2,9 +2,12 @@ package run
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,7 +25,7 @@ import (
 )
 
 // selfplayCode is the version of the code of self-play, see [Stage].
-const selfplayCode = "2"
+const selfplayCode = "3"
 
 // selfplay returns the stage that plays the games of generation g with the network of
 // generation g-1.
@@ -152,6 +155,7 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 	row := &store.Generation{Number: g, Reasons: map[string]int{}}
 	var samples []encode.Sample
 	var games []*match.Game
+	var measures gameMeasures
 	for _, r := range records {
 		row.Games++
 		row.Thrown += r.Thrown
@@ -172,8 +176,11 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 			return nil, err
 		}
 		games = append(games, game)
+		measures.add(game, r, t.Settings.SelfPlay.HasResult(r.Outcome))
 	}
 	row.Samples = len(samples)
+	row.Roots = measures.roots.Roots()
+	row.DistinctGames, row.DistinctPositions = distinct(measures.games), distinct(measures.positions)
 	meta := data.Meta{
 		Encoder: t.Setup.Codec.Planes.Name(), Policy: t.Setup.Codec.Policy.Name(), Variant: t.Setup.Variant.String(),
 		Generation: g,
@@ -184,4 +191,40 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 	return row, disk.WriteFile(t.Results.Path(store.GamesFile(g)), func(w io.Writer) error {
 		return match.WriteGames(w, store.SelfPlayStage(g), games)
 	})
+}
+
+// gameMeasures adds up what self-play shows of learning.
+type gameMeasures struct {
+	roots            store.RootTally
+	games, positions []uint64 // hashes
+}
+
+func (m *gameMeasures) add(g *match.Game, r *selfplay.Record, hasResult bool) {
+	at, roots := g.Start, r.Roots
+	hash := fnv.New64a()
+	for ply, move := range g.Moves {
+		key := at.Key()
+		m.positions = append(m.positions, key)
+		_ = binary.Write(hash, binary.LittleEndian, key) // a hash returns no error
+		if len(roots) > 0 && roots[0].Ply == ply {
+			m.roots.Policy(roots[0].KL, roots[0].PriorEntropy, roots[0].TargetEntropy)
+			if hasResult {
+				result := float64(g.Outcome.Result)
+				if at.Turn() == chess.Black {
+					result = -result
+				}
+				m.roots.Value(float64(r.RootValues[ply]), result)
+			}
+			roots = roots[1:]
+		}
+		at.Play(move)
+	}
+	_ = binary.Write(hash, binary.LittleEndian, at.Key())
+	m.games = append(m.games, hash.Sum64())
+}
+
+// distinct returns the number of distinct hashes. It sorts them.
+func distinct(hashes []uint64) int {
+	slices.Sort(hashes)
+	return len(slices.Compact(hashes))
 }

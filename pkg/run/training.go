@@ -27,7 +27,7 @@ import (
 )
 
 // trainingCode is the version of the code of training, see [Stage].
-const trainingCode = "4"
+const trainingCode = "5"
 
 // untrainedCode is the version of the code of the untrained network.
 const untrainedCode = "1"

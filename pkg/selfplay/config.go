@@ -18,7 +18,7 @@ type Config struct {
 	Temperature Temperature `key:"temperature" doc:"How a move is selected from the visit counts."`
 	Opening     Opening     `key:"opening" doc:"Start positions of the games. Different starts make the games more diverse."`
 	PlayoutCap  PlayoutCap  `key:"playout_cap" flags:"optional" doc:"Playout cap randomization (KataGo): only a fraction of the moves gets a full search and becomes a training sample. The others get few visits and no noise, so that more games are played. If absent, every move gets a full search."`
-	// See repeat.
+	// See repeat and Root.KL.
 	Surprise float64 `key:"surprise" default:"0" range:"0..1" doc:"Policy surprise weighting (KataGo uses 0.5): the fraction of a game's samples that is distributed in proportion to the Kullback-Leibler divergence of the search's policy from the priors, by repeating and omitting samples. 0 means one sample for each position."`
 	// ValueMix keeps the draw probability of the result, 1 or 0, as far as the mixed value
 	// allows.
@@ -100,6 +100,12 @@ const (
 	searchLongGames  = "search"
 	discardLongGames = "discard"
 )
+
+// HasResult reports whether an outcome is a result that the value can learn from. A game that
+// reached the move limit has none if LongGames keeps the search's values.
+func (c *Config) HasResult(o chess.Outcome) bool {
+	return o.Reason != chess.MoveLimit || c.LongGames != searchLongGames
+}
 
 // MeanVisits returns the average number of visits of a search.
 func (c *Config) MeanVisits() float64 {

@@ -30,12 +30,11 @@ type gameSlot struct {
 	rng   *rand.Rand // draws openings, moves and full searches
 	moves chess.MoveList
 
-	record    *Record
-	surprises []float64 // of the record's samples; used only with Config.Surprise
-	priors    []float64 // scratch memory
-	full      bool      // whether the current move has a full search and becomes a sample, see PlayoutCap
-	opening   int       // plies that are drawn from the policy, see Opening
-	before    int       // the tree's evaluations before this game
+	record  *Record
+	priors  []float64 // scratch memory
+	full    bool      // whether the current move has a full search and becomes a sample, see PlayoutCap
+	opening int       // plies that are drawn from the policy, see Opening
+	before  int       // the tree's evaluations before this game
 }
 
 func newGameSlot(cfg *Config, codec encode.Codec, from beginnings) *gameSlot {
@@ -65,8 +64,7 @@ func (g *gameSlot) attempt() error {
 		return fmt.Errorf("self-play: game %d: %w", r.Number, err)
 	}
 	r.Start = g.game.Position().FEN()
-	r.Moves, r.Samples, r.RootValues = r.Moves[:0], r.Samples[:0], r.RootValues[:0]
-	g.surprises = g.surprises[:0]
+	r.Moves, r.Samples, r.RootValues, r.Roots = r.Moves[:0], r.Samples[:0], r.RootValues[:0], r.Roots[:0]
 	g.allot(0)
 	g.tree.SetRoot(g.game)
 	return nil
@@ -144,7 +142,9 @@ func (g *gameSlot) move() (*Record, error) {
 	}
 	r.Moves = append(r.Moves, m)
 	if g.full {
-		r.Samples = append(r.Samples, g.sample())
+		s := g.sample()
+		r.Samples = append(r.Samples, s)
+		r.Roots = append(r.Roots, rootOf(&s, g.priors))
 	}
 	r.RootValues = append(r.RootValues, float32(g.tree.Value()))
 
@@ -182,9 +182,9 @@ func (g *gameSlot) move() (*Record, error) {
 	return nil, nil
 }
 
-// sample returns the sample of the current position. Its policy target covers all legal
-// moves that the policy encoding can express. Its value is that of the search; settle adds
-// the result later.
+// sample returns the sample of the current position, and leaves the priors of its moves in
+// g.priors. Its policy target covers all legal moves that the policy encoding can express.
+// Its value is that of the search; settle adds the result later.
 func (g *gameSlot) sample() encode.Sample {
 	p := g.game.Position()
 	s := encode.Sample{
@@ -208,18 +208,13 @@ func (g *gameSlot) sample() encode.Sample {
 			s.Indices = append(s.Indices, int32(i))
 			s.Policy = append(s.Policy, float32(target[k]))
 			total += target[k]
-			if g.cfg.Surprise > 0 {
-				g.priors = append(g.priors, e.Prior)
-			}
+			g.priors = append(g.priors, e.Prior)
 		}
 	}
 	if total > 0 {
 		for i := range s.Policy {
 			s.Policy[i] /= float32(total)
 		}
-	}
-	if g.cfg.Surprise > 0 {
-		g.surprises = append(g.surprises, surprise(&s, g.priors))
 	}
 	return s
 }
@@ -228,7 +223,7 @@ func (g *gameSlot) sample() encode.Sample {
 // values of their searches, and mixes the values according to ValueMix.
 func (g *gameSlot) settle(r *Record) {
 	mix := g.cfg.ValueMix
-	if r.Outcome.Reason == chess.MoveLimit && g.cfg.LongGames == searchLongGames {
+	if !g.cfg.HasResult(r.Outcome) {
 		mix = 1
 	}
 	first := g.game.Start().Turn()
@@ -251,25 +246,29 @@ func (g *gameSlot) settle(r *Record) {
 	}
 }
 
-// leastPrior is the lower bound for priors in the measure of surprise. It keeps the
-// surprise of a move with prior 0 finite.
+// leastPrior is the lower bound for priors in the divergence. It keeps the divergence of a
+// target with a move of prior 0 finite.
 const leastPrior = 1e-8
 
-// surprise returns how far the search moved away from the priors: the Kullback-Leibler
-// divergence of the target of s from the priors of the same moves, in nats.
-func surprise(s *encode.Sample, priors []float64) float64 {
-	var sum float64
-	for i, p := range s.Policy {
-		if p > 0 {
-			sum += float64(p) * math.Log(float64(p)/max(priors[i], leastPrior))
+// rootOf compares the target of a new sample with the priors of the same moves.
+func rootOf(s *encode.Sample, priors []float64) Root {
+	r := Root{Ply: int(s.Ply)}
+	for i, target := range s.Policy {
+		if p := float64(target); p > 0 {
+			r.KL += p * math.Log(p/max(priors[i], leastPrior))
+			r.TargetEntropy -= p * math.Log(p)
+		}
+		if p := priors[i]; p > 0 {
+			r.PriorEntropy -= p * math.Log(p)
 		}
 	}
-	return max(0, sum)
+	r.KL = max(0, r.KL)
+	return r
 }
 
 // repeat repeats each sample of a finished game according to its weight: policy surprise
 // weighting, as in KataGo (docs/KataGoMethods.md). Among the n samples of a game with
-// surprises D, sample i has the weight
+// divergences D, sample i has the weight
 //
 //	(1 - share) + share * n * D(i) / (sum of all D)
 //
@@ -282,14 +281,14 @@ func (g *gameSlot) repeat(r *Record) {
 		return // all weights are 1: skip the random numbers
 	}
 	var total float64
-	for _, d := range g.surprises {
-		total += d
+	for _, root := range r.Roots {
+		total += root.KL
 	}
 	var all []encode.Sample
 	for i, s := range r.Samples {
 		weight := 1.0
 		if total > 0 {
-			weight = 1 - share + share*float64(len(r.Samples))*g.surprises[i]/total
+			weight = 1 - share + share*float64(len(r.Samples))*r.Roots[i].KL/total
 		}
 		for weight += g.rng.Float64(); weight >= 1; weight-- {
 			all = append(all, s)

@@ -8,18 +8,19 @@ import (
 	"alamos/pkg/encode"
 )
 
-func TestSurprise(t *testing.T) {
-	s := encode.Sample{Policy: []float32{0.5, 0.25, 0, 0.25}}
-	priors := []float64{0.25, 0.25, 0.25, 0.25}
-	if have, want := surprise(&s, priors), 0.5*math.Ln2; math.Abs(have-want) > 1e-9 {
-		t.Errorf("surprise %v, want %v", have, want)
+func TestRootOf(t *testing.T) {
+	s := encode.Sample{Ply: 3, Policy: []float32{0.5, 0.25, 0, 0.25}}
+	near := func(have, want float64) bool { return math.Abs(have-want) < 1e-9 }
+	have := rootOf(&s, []float64{0.25, 0.25, 0.25, 0.25})
+	if have.Ply != 3 || !near(have.KL, 0.5*math.Ln2) || !near(have.PriorEntropy, 2*math.Ln2) || !near(have.TargetEntropy, 1.5*math.Ln2) {
+		t.Errorf("%+v", have)
 	}
-	if have := surprise(&s, []float64{0.5, 0.25, 0, 0.25}); have != 0 {
-		t.Errorf("surprise %v by what was expected", have)
+	if have := rootOf(&s, []float64{0.5, 0.25, 0, 0.25}); have.KL != 0 || have.PriorEntropy != have.TargetEntropy {
+		t.Errorf("the search found what the network expected: %+v", have)
 	}
-	// A move that was ruled out is surprising, not infinitely so.
-	if have := surprise(&s, []float64{0, 0.5, 0.25, 0.25}); !(have > 5 && have < 20) {
-		t.Errorf("surprise %v by a move without a prior", have)
+	// A move that was ruled out gives a large divergence, not an infinite one.
+	if have := rootOf(&s, []float64{0, 0.5, 0.25, 0.25}); !(have.KL > 5 && have.KL < 20) {
+		t.Errorf("a move without a prior: %+v", have)
 	}
 }
 
@@ -36,13 +37,14 @@ func TestRepeat(t *testing.T) {
 		{1, []float64{0, 0.1, 0.3}, []float64{0, 0.75, 2.25}},
 		{0.5, []float64{0, 0, 0}, []float64{1, 1, 1}},
 	} {
-		table := &gameSlot{cfg: &Config{Surprise: c.share}, rng: rand.New(rand.NewPCG(1, 2)), surprises: c.surprises}
+		table := &gameSlot{cfg: &Config{Surprise: c.share}, rng: rand.New(rand.NewPCG(1, 2))}
 		mean := make([]float64, len(c.want))
 		const draws = 20_000
 		for range draws {
 			r := &Record{Samples: make([]encode.Sample, len(c.want))}
 			for i := range r.Samples {
 				r.Samples[i].Ply = int32(i)
+				r.Roots = append(r.Roots, Root{KL: c.surprises[i]})
 			}
 			table.repeat(r)
 			count := make([]int, len(c.want))

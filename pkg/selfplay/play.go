@@ -230,8 +230,22 @@ type Record struct {
 	// RootValues are the search values of the moves, -1 to 1 for the side to move.
 	RootValues []float32
 
+	// Roots are the positions with a full search, in the order of the game. Each gave one
+	// sample, before Config.Surprise.
+	Roots []Root
+
 	Thrown      int // attempts discarded before this one for exceeding MaxMoves
 	Evaluations int // positions evaluated by the network, including discarded attempts
+}
+
+// Root says what a full search added to the network's policy at a ply. The target is the
+// policy target of the sample. The priors are those of the search, with the noise and the
+// temperature of the root.
+type Root struct {
+	Ply           int
+	KL            float64 // Kullback-Leibler divergence of the target from the priors, nats
+	PriorEntropy  float64 // nats
+	TargetEntropy float64 // nats
 }
 
 // Stats summarizes a call of Play, finished or not.

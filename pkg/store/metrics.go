@@ -8,19 +8,21 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/nn"
 	"alamos/pkg/stats"
-	"alamos/pkg/train"
 )
 
-// Measure returns a metric of the trial after its last finished generation: one of
+// Measure returns a metric of the trial after its last finished generation, see
+// [Trial.MeasureAt].
+func (t *Trial) Measure(name string) (stats.Interval, error) { return t.MeasureAt(t.Done(), name) }
+
+// MeasureAt returns a metric of the trial after generation last: one of
 // [experiment.TrialMetrics], a measure of the evaluation (see
 // [experiment.Settings.EvaluationMeasures]) or "hook.metric". The metric is unknown if the
 // stage that measures it has not run, if the experiment has no such stage, or if a script
 // did not return it. An unknown name is an error.
 //
-//	score         share of the points that the last checkpoint scored in the tournament
-//	elo           rating of the last checkpoint in the tournament
+//	score         share of the points that the checkpoint scored in the tournament
+//	elo           rating of the checkpoint in the tournament
 //	vs_untrained  share of the points that it scored against the untrained network
 //	vs_random     share of the points that it scored against random moves
 //	loss          of the selected epoch, on held-out games if there are any
@@ -31,17 +33,31 @@ import (
 //	samples       positions from self-play or data
 //	games         games from self-play or data
 //	evaluations   positions that networks evaluated in self-play
-//	seconds       computing time of all stages
+//	seconds       computing time of all stages so far
+//
+// The others are of the games and of the training of that generation alone:
+//
+//	kl                  mean Kullback-Leibler divergence of the search's policy target from
+//	                    the priors of the root, nats
+//	prior_entropy       mean entropy of these priors, nats
+//	target_entropy      mean entropy of these targets, nats
+//	root_value_error    mean squared error of the search's value, against the result
+//	calibration_error   see [Roots.CalibrationError]
+//	distinct_games      number of different games, as a share of all games
+//	distinct_positions  number of different positions, as a share of all positions
+//	long_games          share of games that reached game.max_moves
+//	replay_ratio        samples that were trained on for each new sample
 //
 // Shares have Wilson intervals (1927), which treat each game as a coin toss. Draws make the
 // true interval narrower. The interval of Elo comes from its likelihood.
-func (t *Trial) Measure(name string) (stats.Interval, error) {
-	last := t.Done()
+func (t *Trial) MeasureAt(last int, name string) (stats.Interval, error) {
 	switch name {
 	case "seconds":
 		s := 0.0
 		for _, stage := range t.Manifest.Stages {
-			s += stage.Seconds
+			if g, _ := stagePlace(stage.Name); g <= last || last == t.Done() {
+				s += stage.Seconds
+			}
 		}
 		return stats.Exactly(s), nil
 	case "samples":
@@ -58,24 +74,15 @@ func (t *Trial) Measure(name string) (stats.Interval, error) {
 			total["evaluations"] += row.Evaluations
 		}
 		return stats.Exactly(float64(total[name])), nil
-	case "loss", "policy_loss", "value_loss", "top1", "top5":
+	case "score", "elo", "vs_untrained", "vs_random":
+		return t.strength(name, last)
+	}
+	if slices.Contains(LearningMeasures(), name) {
 		if last == 0 {
 			return stats.Unknown(), nil
 		}
-		rows, err := t.Epochs(last)
-		if err != nil {
-			return stats.Unknown(), err
-		}
-		l, accuracy := train.SelectedLoss(rows), new(nn.Accuracy)
-		if e := train.Selected(rows); e != nil && e.Accuracy != nil {
-			accuracy = e.Accuracy
-		}
-		top1, top5 := accuracy.Shares()
-		return stats.Exactly(map[string]float64{
-			"loss": l.Total, "policy_loss": l.Policy, "value_loss": l.Value, "top1": top1, "top5": top5,
-		}[name]), nil
-	case "score", "elo", "vs_untrained", "vs_random":
-		return t.strength(name, last)
+		all, err := t.Learning(last)
+		return stats.Exactly(all[name]), err
 	}
 	all, err := t.evaluationMeasures(last)
 	if err != nil {

@@ -29,9 +29,14 @@ type Generation struct {
 	Lengths     []int          `json:"lengths"` // plies per game
 	Evaluations int            `json:"evaluations"`
 	Reasons     map[string]int `json:"reasons"` // number of games by how they ended
-	Seconds     float64        `json:"seconds"` // spent playing
-	PerSecond   float64        `json:"evaluations_per_second"`
-	Data        *Chunk         `json:"data,omitempty"` // nil: self-play
+	// DistinctGames counts equal games once, DistinctPositions equal positions in which a
+	// move was played, regardless of the clocks. They are 0 for a chunk of data.
+	DistinctGames     int     `json:"distinct_games,omitempty"`
+	DistinctPositions int     `json:"distinct_positions,omitempty"`
+	Roots             *Roots  `json:"roots,omitempty"` // nil: data, or no full search
+	Seconds           float64 `json:"seconds"`         // spent playing
+	PerSecond         float64 `json:"evaluations_per_second"`
+	Data              *Chunk  `json:"data,omitempty"` // nil: self-play
 }
 
 // Chunk describes a chunk of imported data.
@@ -47,11 +52,15 @@ type Chunk struct {
 
 // MeanPlies returns the mean length of a game, or NaN if no lengths are known.
 func (g *Generation) MeanPlies() float64 {
-	n := 0
+	return float64(g.plies()) / float64(len(g.Lengths)) // 0/0 is NaN
+}
+
+// plies returns the total length of the games.
+func (g *Generation) plies() (n int) {
 	for _, l := range g.Lengths {
 		n += l
 	}
-	return float64(n) / float64(len(g.Lengths)) // 0/0 is NaN
+	return n
 }
 
 func (t *Trial) Generation(g int) (*Generation, error) {

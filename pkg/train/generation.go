@@ -74,7 +74,7 @@ func (r *generation) epoch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Validation: unmeasured()}
+	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Samples: len(r.learn), Validation: unmeasured()}
 	steps := steps(len(r.learn), r.cfg.Batch)
 	before := len(r.epochs) * steps
 	done := 0 // samples

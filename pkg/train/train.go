@@ -87,6 +87,7 @@ func (s State) Restarted(schedule Schedule) (State, error) {
 type Epoch struct {
 	Generation int          `json:"generation"`         // set by the caller of Run
 	Number     int          `json:"epoch"`              // counts all generations, from 1
+	Samples    int          `json:"samples"`            // number trained on
 	Rate       float64      `json:"learning_rate"`      // of the last step
 	Train      nn.Loss      `json:"train"`              // mean over the epoch's steps, each measured during the step
 	Validation nn.Loss      `json:"validation"`         // after the epoch, batch norm in evaluation mode
