@@ -245,7 +245,7 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 		case len(e.Axes) < needs:
 			l.fault(kind.At, here, "%s shows a sweep of %d or more keys, have %d", kind.Text, needs, len(e.Axes))
 		case kind.Text == "metric" && metric != nil && !measured(metric.Text):
-			l.fault(metric.At, here+".metric", "nothing measures %s: want %s, or a metric of the evaluation or of a hook, of which there are none",
+			l.fault(metric.At, here+".metric", "nothing measures %s: a trial without hooks and evaluation has %s",
 				config.Printable(metric.Text), strings.Join(TrialMetrics(), ", "))
 		case needs > 0:
 			for key, path := range map[string]*config.Node{"x": x, "y": y} {
