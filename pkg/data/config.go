@@ -66,6 +66,12 @@ type Config struct {
 	// [chess.ParseStarts]. Empty means the variant's start position.
 	Start []string
 
+	// Continued says that the targets include what followed a position in its game: the reply
+	// of the opponent or, Future plies later, the board. A file that does not have it is then
+	// an error.
+	Continued bool
+	Future    int
+
 	// Results says that the targets include values or plies left. A position whose file has
 	// no result is then an error.
 	Results bool

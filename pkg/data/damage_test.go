@@ -59,7 +59,7 @@ func TestReadRefusesDamagedFiles(t *testing.T) {
 	readDamaged(t, path, append(bytes.Clone(whole), 0), "a byte too many")
 	readDamaged(t, path, []byte("game,ply\n0,0\n"), "a foreign file")
 	readDamaged(t, path, marshalRows(t, []struct{ Game int32 }{{1}}, ""), "a table of another program")
-	about := `{"version": 2, "encoder": "atomic16", "policy": "uci1968", "variant": "atomic", "generation": 1}`
+	about := `{"version": 3, "encoder": "atomic16", "policy": "uci1968", "variant": "atomic", "generation": 1}`
 	readDamaged(t, path, marshalRows(t, []struct{ Game int32 }{{1}}, about), "other columns")
 	readDamaged(t, path, marshalRows(t, []row{{Planes: make([]byte, 8*16-1)}}, about), "a part of a plane")
 	readDamaged(t, path, marshalRows(t, []row{{Planes: make([]byte, 8*16), Indices: make([]byte, 4)}}, about), "an index without a target")
@@ -99,8 +99,8 @@ func TestReadRefusesWrongMetadata(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "gen.parquet")
 	for _, test := range []struct{ old, new, want string }{
-		{`"version":2`, `"version":3`, "format version 3"},
-		{`"version":2`, `"version":x`, "footer: invalid character"},
+		{`"version":3`, `"version":4`, "format version 4"},
+		{`"version":3`, `"version":x`, "footer: invalid character"},
 		{`"generation":3`, `"generation":x`, "footer: invalid character"},
 		{"alamos\x18", "alamot\x18", "footer has no alamos"},
 		{"atomic16", "atomic17", "atomic17"},

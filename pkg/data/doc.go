@@ -19,6 +19,8 @@
 //	value       float   the result of the game, see encode.Sample
 //	draw        float   probability of a draw; below 0: unknown
 //	moves_left  float   plies to the end of the game; 0 or less: unknown
+//	reply       int32   policy index of the opponent's next move; below 0: unknown
+//	future      bytes   the board some plies later, four uint64, see encode.FutureWords; or empty
 //
 // Arrays are packed and little endian. With pandas, the planes of all rows are
 // np.frombuffer(b"".join(rows.planes), "<u8").reshape(len(rows), -1). The footer names the

@@ -24,6 +24,10 @@ type Position struct {
 	At    *chess.Game
 	Moves []chess.Move
 
+	// Played are the moves of the game from At on, as far as they are known and needed. They
+	// are valid until the next position is made.
+	Played []chess.Move
+
 	// Encoding names the encoder and the policy of Planes and Indices if the file has only
 	// these. At is then nil.
 	Encoding *Meta
@@ -56,15 +60,22 @@ func (p *Position) result(r chess.Result) {
 }
 
 // encode writes the position as a sample of the codec. expressed is false if the policy
-// encoding has no index for any move with a target; the sample is then useless. It is an
-// error if the file has the position in another encoding only.
-func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err error) {
+// encoding has no index for any move with a target; the sample is then useless. future is
+// Config.Future. It is an error if the file has the position in another encoding only.
+func (p *Position) encode(c encode.Codec, s *encode.Sample, future int) (expressed bool, err error) {
 	s.Game, s.Ply, s.Value, s.Draw, s.MovesLeft = p.Game, p.Ply, p.Value, p.Draw, p.MovesLeft
 	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
 	if from := p.Encoding; from != nil {
 		if from.Encoder != c.Planes.Name() || from.Policy != c.Policy.Name() {
 			return false, fmt.Errorf("the file has positions of the encodings %s and %s only, which are not converted to %s and %s",
 				from.Encoder, from.Policy, c.Planes.Name(), c.Policy.Name())
+		}
+		if future > 0 && from.Future != future {
+			return false, fmt.Errorf("the file has no boards of %d plies later, which network.future_board predicts%s", future, laterBoards(from.Future))
+		}
+		s.Reply, s.Future = p.Reply, s.Future[:0]
+		if future > 0 {
+			s.Future = append(s.Future, p.Future...)
 		}
 		s.Planes = append(s.Planes[:0], p.Planes...)
 		s.Indices, s.Policy = append(s.Indices, p.Indices...), append(s.Policy, p.Policy...)
@@ -77,6 +88,7 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err
 		s.Planes = s.Planes[:n]
 	}
 	c.Planes.Encode(s.Planes, p.At)
+	c.Continue(s, at, p.Played, future)
 	if s.Value != 0 { // avoids -0
 		s.Value *= c.Sign(at.Turn())
 	}
@@ -101,6 +113,19 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err
 	return sum > 0, nil
 }
 
+// laterBoards says what a file has instead of the boards that are wanted.
+func laterBoards(plies int) string {
+	if plies == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it has those of %d plies later", plies)
+}
+
+// continued reports whether it is known how the game continued.
+func (p *Position) continued() bool {
+	return len(p.Played) > 0 || p.Encoding != nil && p.Encoding != &marroMeta
+}
+
 // game is a game returned by a reader. Expensive work is left to positions, which many
 // goroutines call in parallel for different games.
 type game interface {
@@ -117,6 +142,7 @@ type worker struct {
 	source *Source
 	board  *chess.Game
 	list   chess.MoveList
+	played []chess.Move // see [Position.Played]
 	pos    Position
 
 	// What is known about the game after its positions are made.
@@ -133,7 +159,7 @@ func (s *Source) newWorker() *worker {
 
 // reset returns the worker's position, emptied but for its memory.
 func (w *worker) reset(ply int) *Position {
-	w.pos = Position{Sample: encode.Sample{Ply: int32(ply), Policy: w.pos.Policy[:0]}}
+	w.pos = Position{Sample: encode.Sample{Ply: int32(ply), Policy: w.pos.Policy[:0], Reply: -1}}
 	return &w.pos
 }
 
@@ -174,6 +200,8 @@ func (w *worker) counts(positions int) Counts {
 	return c
 }
 
+var errNotContinued = errors.New("the file does not have the moves that followed, which network.opponent_policy and network.future_board learn: leave these heads out")
+
 var errNoResult = errors.New("the file has no result of the position, and values and plies left cannot be learned without it: set training.loss.value: 0, and where network.moves_left is true training.loss.moves_left: 0")
 
 // samples converts a game to samples, which the caller owns. It reuses the engine answers
@@ -201,8 +229,11 @@ func (w *worker) attempt(ctx context.Context, c encode.Codec, g game, number int
 		if w.source.cfg.Results && !HasResult(&p.Sample) {
 			return errNoResult
 		}
+		if w.source.cfg.Continued && !p.continued() {
+			return errNotContinued
+		}
 		s := w.source.spare.Get().(*encode.Sample)
-		expressed, err := p.encode(c, s)
+		expressed, err := p.encode(c, s, w.source.cfg.Future)
 		if err != nil {
 			return err
 		}
@@ -258,7 +289,7 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 			w.board.Play(m)
 		}
 		p := w.reset(ply)
-		p.At, p.MovesLeft = w.board, float32(len(moves)-ply)
+		p.At, p.Played, p.MovesLeft = w.board, moves[ply:], float32(len(moves)-ply)
 		move := moves[ply]
 		if label == nil {
 			p.result(w.result)

@@ -131,6 +131,12 @@ func (g *lc0Game) replay(w *worker, yield func(*Position) error) error {
 			b.Play(m)
 		}
 		p := w.reset(d.ply)
+		if w.source != nil && w.source.cfg.Continued {
+			if err := w.follow(g.moves[d.ply:], w.source.cfg.Future); err != nil {
+				return fail(d.ply, err)
+			}
+			p.Played = w.played
+		}
 		p.At, p.Value, p.Draw, p.MovesLeft = b, d.result.q, d.result.d, d.result.m
 		err := w.visits(p, &d)
 		if err == nil {
@@ -139,6 +145,21 @@ func (g *lc0Game) replay(w *worker, yield func(*Position) error) error {
 		if err != nil {
 			return fail(d.ply, err)
 		}
+	}
+	return nil
+}
+
+// follow writes the next moves of a game, as many as the targets need, to w.played.
+func (w *worker) follow(indices []int16, future int) error {
+	w.played = w.played[:0]
+	at := *w.board.Position()
+	for _, index := range indices[:min(len(indices), max(2, future))] {
+		m, err := lc0Move(&at, int(index))
+		if err != nil {
+			return err
+		}
+		w.played = append(w.played, m)
+		at.Play(m)
 	}
 	return nil
 }

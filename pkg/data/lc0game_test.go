@@ -72,7 +72,7 @@ func replayed(t testing.TB, name string, data []byte) (g *lc0Game, samples []enc
 	c := lc0Codecs(t)
 	err = g.positions(t.Context(), (&Source{}).newWorker(), func(p *Position) error {
 		var s encode.Sample
-		ok, err := p.encode(c, &s)
+		ok, err := p.encode(c, &s, 0)
 		if !ok {
 			t.Errorf("ply %d is not expressed", p.Ply)
 		}
@@ -109,7 +109,7 @@ func TestLC0Replay(t *testing.T) {
 			g, replayed := replayed(t, name, data[from*recordSize:])
 			var direct []encode.Sample
 			err := lc0Records(name, zipped(t, data[from*recordSize:]), func(r *lc0Record) error {
-				var s encode.Sample
+				s := encode.Sample{Reply: -1}
 				sampleOf(r, &s)
 				direct = append(direct, s)
 				return nil
@@ -346,7 +346,7 @@ func FuzzLC0(f *testing.F) {
 		}
 		w := (&Source{}).newWorker()
 		var s encode.Sample
-		if err := g.positions(t.Context(), w, func(p *Position) error { _, err := p.encode(c, &s); return err }); err != nil && !strings.Contains(err.Error(), "record") {
+		if err := g.positions(t.Context(), w, func(p *Position) error { _, err := p.encode(c, &s, 0); return err }); err != nil && !strings.Contains(err.Error(), "record") {
 			t.Errorf("the error names no record: %v", err)
 		}
 	})

@@ -216,7 +216,7 @@ func FuzzMarro(f *testing.F) {
 				return
 			}
 			if p.Encoding != nil {
-				if _, err := p.encode(c, &sample); err != nil {
+				if _, err := p.encode(c, &sample, 0); err != nil {
 					t.Error(err)
 				}
 			}

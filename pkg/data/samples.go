@@ -32,6 +32,8 @@ type row struct {
 	Value     float32 `parquet:"value,plain"`
 	Draw      float32 `parquet:"draw,plain"`
 	MovesLeft float32 `parquet:"moves_left,plain"`
+	Reply     int32   `parquet:"reply,delta"`
+	Future    []byte  `parquet:"future,plain"` // uint64 each
 }
 
 // ErrDamaged is wrapped by every error about a file that exists but is not a complete
@@ -48,13 +50,16 @@ type Meta struct {
 	// Recurring says that other generations may contain the same games under the same
 	// numbers, see [Split].
 	Recurring bool `json:"recurring,omitempty"`
+
+	// Future is the number of plies to the later board of a sample; 0: there is none.
+	Future int `json:"future,omitempty"`
 }
 
 // metaKey is the key of the footer's JSON. formatVersion is the version of the format, and
 // readers accept no other.
 const (
 	metaKey       = "alamos"
-	formatVersion = 2
+	formatVersion = 3
 )
 
 type footer struct {
@@ -64,13 +69,14 @@ type footer struct {
 
 // SameKind reports whether samples of both kinds can share a replay window.
 func (m Meta) SameKind(o Meta) bool {
-	return m.Encoder == o.Encoder && m.Policy == o.Policy && m.Variant == o.Variant
+	return m.Encoder == o.Encoder && m.Policy == o.Policy && m.Variant == o.Variant && m.Future == o.Future
 }
 
 // shape holds the sizes of the samples that a Meta describes.
 type shape struct {
 	planes int // uint64 words per position
 	policy int // length of the policy vector; 0: no policy
+	future int // uint64 words of the later board
 }
 
 // Codec returns the encodings of the samples.
@@ -91,7 +97,11 @@ func (m Meta) shape() (shape, error) {
 	if m.Generation < 0 {
 		return shape{}, fmt.Errorf("generation %d is negative", m.Generation)
 	}
-	return shape{c.Planes.Count(), c.Policy.Size()}, nil
+	h := shape{planes: c.Planes.Count(), policy: c.Policy.Size()}
+	if m.Future > 0 {
+		h.future = encode.FutureWords
+	}
+	return h, nil
 }
 
 // HasResult reports whether the result of a sample's game is known. A sample without a
@@ -125,10 +135,14 @@ func (h shape) check(s *encode.Sample) error {
 		return fault("probability %v of a draw, want at most 1", s.Draw)
 	case !(math.Abs(float64(s.MovesLeft)) <= maxPliesLeft):
 		return fault("%v plies left", s.MovesLeft)
+	case len(s.Future) != h.future:
+		return fault("a later board of %d words, want %d", len(s.Future), h.future)
 	case h.policy == 0 && len(s.Indices) > 0:
 		return fault("%d policy indices, but there is no policy", len(s.Indices))
 	case h.policy == 0:
 		return nil
+	case int(s.Reply) >= h.policy:
+		return fault("policy index %d of the reply, want at most %d", s.Reply, h.policy-1)
 	}
 	sum := 0.0
 	for i, index := range s.Indices {
@@ -231,10 +245,11 @@ func (w *Writer) close() error {
 }
 
 func (r *row) set(s *encode.Sample) {
-	r.Game, r.Ply, r.Value, r.Draw, r.MovesLeft = s.Game, s.Ply, s.Value, s.Draw, s.MovesLeft
+	r.Game, r.Ply, r.Value, r.Draw, r.MovesLeft, r.Reply = s.Game, s.Ply, s.Value, s.Draw, s.MovesLeft, s.Reply
 	r.Planes = packed(r.Planes, s.Planes)
 	r.Indices = packed(r.Indices, s.Indices)
 	r.Policy = packed(r.Policy, s.Policy)
+	r.Future = packed(r.Future, s.Future)
 }
 
 // packed returns the bytes of numbers, little endian. It reuses the memory of b.
@@ -251,10 +266,11 @@ func (r *row) sample() (encode.Sample, error) {
 	planes, err1 := unpacked[uint64](r.Planes)
 	indices, err2 := unpacked[int32](r.Indices)
 	policy, err3 := unpacked[float32](r.Policy)
+	future, err4 := unpacked[uint64](r.Future)
 	return encode.Sample{
 		Game: r.Game, Ply: r.Ply, Planes: planes, Indices: indices, Policy: policy,
-		Value: r.Value, Draw: r.Draw, MovesLeft: r.MovesLeft,
-	}, cmp.Or(err1, err2, err3)
+		Value: r.Value, Draw: r.Draw, MovesLeft: r.MovesLeft, Reply: r.Reply, Future: future,
+	}, cmp.Or(err1, err2, err3, err4)
 }
 
 // unpacked is the inverse of packed.
@@ -419,9 +435,10 @@ func ReadMeta(path string) (meta Meta, err error) {
 	return meta, err
 }
 
-// SampleBytes returns the memory of a sample with a number of planes and moves.
-func SampleBytes(planes, moves int) int64 {
-	return int64(unsafe.Sizeof(encode.Sample{})) + 8*int64(planes) + 8*int64(moves)
+// SampleBytes returns the memory of a sample with a number of words, those of the planes and
+// of the later board, and of moves.
+func SampleBytes(words, moves int) int64 {
+	return int64(unsafe.Sizeof(encode.Sample{})) + 8*int64(words) + 8*int64(moves)
 }
 
 // Memory returns the number of samples of a file and the memory that Read takes for them at
@@ -432,7 +449,7 @@ func Memory(path string) (samples int, bytes int64, err error) {
 		bytes = int64(samples) * SampleBytes(0, 0)
 		for _, group := range r.file.Metadata().RowGroups {
 			for _, column := range group.Columns {
-				if slices.Contains([]string{"planes", "indices", "policy"}, column.MetaData.PathInSchema[0]) {
+				if slices.Contains([]string{"planes", "indices", "policy", "future"}, column.MetaData.PathInSchema[0]) {
 					bytes += column.MetaData.TotalUncompressedSize - 4*column.MetaData.NumValues // each has its length before it
 				}
 			}

@@ -126,9 +126,13 @@ func drawSamples(t *rapid.T, m Meta) []encode.Sample {
 			Draw:   value.Draw(t, "draw"),
 		}
 		s.MovesLeft = rapid.Float32Range(-1, 1000).Draw(t, "moves left")
+		if m.Future > 0 {
+			s.Future = rapid.SliceOfN(rapid.Uint64(), 4, 4).Draw(t, "future")
+		}
 		if m.Policy == "none" {
 			return s
 		}
+		s.Reply = rapid.Int32Range(-1, 1967).Draw(t, "reply")
 		s.Indices = rapid.SliceOfN(rapid.Int32Range(0, 1967), 1, 300).Draw(t, "indices")
 		left := float32(1)
 		for range s.Indices[1:] {
@@ -148,6 +152,7 @@ func TestRoundTrip(t *testing.T) {
 		m.Generation = rapid.IntRange(0, 1<<31).Draw(t, "generation")
 		m.Policy = rapid.SampledFrom([]string{"uci1968", "none"}).Draw(t, "policy")
 		m.Recurring = rapid.Bool().Draw(t, "recurring")
+		m.Future = rapid.IntRange(0, 1).Draw(t, "future plies")
 		want := drawSamples(t, m)
 		if err := Write(path, m, want); err != nil {
 			t.Fatal(err)
@@ -177,7 +182,12 @@ func TestRoundTrip(t *testing.T) {
 // More rows than one chunk and one page have.
 func TestRoundTripOfManyRows(t *testing.T) {
 	want := randomGames(newRand(1), 0, 40, 200, 60)
-	path := write(t, meta, want)
+	later := meta
+	later.Future = 8
+	for i := range want {
+		want[i].Future = want[i].Planes[:4]
+	}
+	path := write(t, later, want)
 	set := read(t, path)
 	if diff := cmp.Diff(want, samplesOf(set)); diff != "" {
 		t.Fatal(diff)
@@ -187,7 +197,7 @@ func TestRoundTripOfManyRows(t *testing.T) {
 	}
 	exact := 0.0
 	for i := range want {
-		exact += float64(SampleBytes(len(want[i].Planes), len(want[i].Indices)))
+		exact += float64(SampleBytes(len(want[i].Planes)+len(want[i].Future), len(want[i].Indices)))
 	}
 	if samples, bytes, err := Memory(path); err != nil || samples != len(want) || math.Abs(float64(bytes)/exact-1) > 0.01 {
 		t.Errorf("memory of %d samples: %d bytes (%v), want %d and %.0f", samples, bytes, err, len(want), exact)
@@ -247,6 +257,9 @@ func TestWriteRefusesWhatIsNotASample(t *testing.T) {
 		{"probability NaN of a draw", func(s *encode.Sample, m *Meta) { s.Draw = nan }},
 		{"probability 1.5 of a draw", func(s *encode.Sample, m *Meta) { s.Draw = 1.5 }},
 		{"NaN plies left", func(s *encode.Sample, m *Meta) { s.MovesLeft = nan }},
+		{"a later board of 4 words, want 0", func(s *encode.Sample, m *Meta) { s.Future = s.Planes[:4] }},
+		{"a later board of 0 words, want 4", func(s *encode.Sample, m *Meta) { m.Future = 8 }},
+		{"policy index 1968 of the reply", func(s *encode.Sample, m *Meta) { s.Reply = 1968 }},
 		{"but there is no policy", func(s *encode.Sample, m *Meta) { m.Policy = "none" }},
 		{"generation -1", func(s *encode.Sample, m *Meta) { m.Generation = -1 }},
 		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Encoder = "nonesuch" }},

@@ -85,6 +85,26 @@ func (s *Set) Sample(i int) *encode.Sample {
 	return &s.parts[p].samples[i-s.starts[p]]
 }
 
+// Next returns the sample of the position after that of sample i, or nil. It is found where the
+// samples of a game follow each other in the order of the game, as those of self-play do.
+func (s *Set) Next(i int) *encode.Sample {
+	p := 0
+	for i >= s.starts[p+1] {
+		p++
+	}
+	samples := s.parts[p].samples[i-s.starts[p]:]
+	for k := range samples {
+		x := &samples[k]
+		switch after := x.Ply - samples[0].Ply; {
+		case x.Game != samples[0].Game || after > 1:
+			return nil
+		case after == 1:
+			return x
+		}
+	}
+	return nil
+}
+
 // Split divides the samples of a set into a training part and a validation part, and
 // returns the indices of each in order. The share, 0 to 1, is a share of games: all
 // positions of a game are in the same part.

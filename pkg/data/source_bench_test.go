@@ -109,7 +109,7 @@ func BenchmarkEncode(b *testing.B) {
 		for _, g := range list {
 			err := g.positions(context.Background(), w, func(p *Position) error {
 				positions++
-				_, err := p.encode(c, &s)
+				_, err := p.encode(c, &s, 0)
 				return err
 			})
 			if err != nil {

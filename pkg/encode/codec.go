@@ -109,6 +109,58 @@ type Sample struct {
 
 	// MovesLeft is the number of plies to the end of the game; 0 or less: unknown.
 	MovesLeft float32
+
+	// Reply is the opponent's next move: its policy index in the position after the move that
+	// was played, where the opponent is to move. Negative: unknown, or the policy has no index.
+	Reply int32
+
+	// Future is a later board, see [Codec.Continue]; empty: unknown.
+	Future []uint64
+}
+
+// Future has a number of bits for the class of each square: bit k of the class of square s
+// is bit s of word k. The classes are 0 for an empty square, 1 to 6 for a pawn, knight,
+// bishop, rook, queen or king of the side whose score the network predicts, and 7 to 12 for
+// the other side's. The squares are as the planes show them.
+const (
+	FutureWords   = 4
+	SquareClasses = 13
+)
+
+// Continue sets Reply, and Future to the board that many plies later, or to the final board if
+// the game ended before. With 0 plies there is none. p is the position of s, and moves are
+// the moves of the game from there on.
+func (c Codec) Continue(s *Sample, p *chess.Position, moves []chess.Move, plies int) {
+	s.Reply, s.Future = -1, s.Future[:0]
+	later := *p
+	for i, m := range moves {
+		if i == 1 {
+			s.Reply = int32(c.Policy.Index(&later, m))
+		}
+		if i >= max(1, plies) {
+			break
+		}
+		later.Play(m)
+	}
+	if plies == 0 {
+		return
+	}
+	own, seen := p.Turn(), view(p)
+	if c.Planes.White() {
+		own, seen = chess.White, asItIs
+	}
+	s.Future = resize(s.Future, FutureWords)
+	clear(s.Future)
+	var boards [pieceBoards]uint64
+	encodePieces(boards[:], &later, own)
+	for i, board := range boards {
+		for k := range s.Future {
+			if (i+1)>>k&1 == 1 {
+				s.Future[k] |= board
+			}
+		}
+	}
+	turnBoards(s.Future, seen)
 }
 
 // Drawn is the probability of a draw in the target, in [0, 1-|Value|]: then

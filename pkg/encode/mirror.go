@@ -52,11 +52,11 @@ func (m *Mirror) Reflects(s *Sample) bool {
 	return true
 }
 
-// Reflect writes the reflection of s to dst, whose memory it reuses.
+// Reflect writes the reflection of s to dst, whose memory it reuses. They share Policy.
 func (m *Mirror) Reflect(dst, s *Sample) {
-	planes, indices := resize(dst.Planes, len(s.Planes)), resize(dst.Indices, len(s.Indices))
+	planes, indices, future := resize(dst.Planes, len(s.Planes)), resize(dst.Indices, len(s.Indices)), resize(dst.Future, len(s.Future))
 	*dst = *s
-	dst.Planes, dst.Indices = planes, indices
+	dst.Planes, dst.Indices, dst.Future, dst.Reply = planes, indices, future, m.index(s.Reply)
 	for i, word := range s.Planes {
 		if !m.planes.constant[i] {
 			word = reflect(word)
@@ -65,6 +65,9 @@ func (m *Mirror) Reflect(dst, s *Sample) {
 	}
 	for i, index := range s.Indices {
 		indices[i] = m.index(index)
+	}
+	for i, word := range s.Future {
+		future[i] = reflect(word)
 	}
 }
 

@@ -80,6 +80,14 @@ func TestReflection(t *testing.T) {
 	}
 }
 
+// withoutCastling returns a position without its castling rights.
+func withoutCastling(t *testing.T, p chess.Position) chess.Position {
+	t.Helper()
+	fields := strings.Fields(p.FEN())
+	fields[2] = "-"
+	return position(t, p.Variant(), strings.Join(fields, " "))
+}
+
 // checkReflection plays two random games, one of them reflected, without castling rights.
 func checkReflection(t *testing.T, c encode.Codec, m *encode.Mirror, v chess.Variant, rng *rand.Rand) {
 	t.Helper()
@@ -87,10 +95,8 @@ func checkReflection(t *testing.T, c encode.Codec, m *encode.Mirror, v chess.Var
 	if p, err := chess.Chess960(v, rng.IntN(960)); err == nil && rng.IntN(2) == 0 {
 		start = p
 	}
-	fields := strings.Fields(start.FEN())
-	fields[2] = "-"
-	fen := strings.Join(fields, " ")
-	g, twin := chess.NewGame(position(t, v, fen)), chess.NewGame(position(t, v, reflectedFEN(fen)))
+	start = withoutCastling(t, start)
+	g, twin := chess.NewGame(start), chess.NewGame(position(t, v, reflectedFEN(start.FEN())))
 	var l, other chess.MoveList
 	var have encode.Sample
 	for range 80 {
@@ -122,7 +128,7 @@ func checkReflection(t *testing.T, c encode.Codec, m *encode.Mirror, v chess.Var
 
 // sampleOf encodes the current position of a game.
 func sampleOf(c encode.Codec, g *chess.Game, moves []chess.Move) encode.Sample {
-	s := encode.Sample{Planes: make([]uint64, c.Planes.Count()), Value: 0.5}
+	s := encode.Sample{Planes: make([]uint64, c.Planes.Count()), Value: 0.5, Reply: -1}
 	c.Planes.Encode(s.Planes, g)
 	s.Indices = c.Indices(nil, g.Position(), moves)
 	return s

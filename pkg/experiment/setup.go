@@ -82,7 +82,7 @@ func (s *Setup) SelfPlay(g int) selfplay.Config {
 	now := s.settings.At(g)
 	c := now.SelfPlay
 	c.Variant, c.Start, c.MaxMoves = s.Variant, now.Game.Start, now.Game.MaxMoves
-	c.Search, c.Seed = now.Search, s.Seed("self-play", g)
+	c.Search, c.Seed, c.Future = now.Search, s.Seed("self-play", g), now.Network.FutureBoard
 	return c
 }
 
@@ -126,6 +126,8 @@ func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config,
 	c := *s.settings.Data
 	loss := s.settings.Training.Loss
 	c.Variant = s.Variant
+	c.Future = s.settings.Network.FutureBoard
+	c.Continued = c.Future > 0 || s.settings.Network.OpponentPolicy
 	c.Results = loss.Value > 0 || s.settings.Network.MovesLeft && loss.MovesLeft > 0
 	engine := func(name string, l uci.Limit, options map[string]string) (uci.Command, error) {
 		return find(uci.Opponent{Program: name, Limit: l, Options: options})

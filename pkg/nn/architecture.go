@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/sugarme/gotch/ts"
+
+	"alamos/pkg/encode"
 )
 
 // This file describes the architecture of a spec, once: its trunk is a list of layers, and
@@ -95,15 +97,22 @@ type head struct {
 	output output
 }
 
-// outputs are the outputs of the heads for N positions.
-type outputs struct{ logits, values, movesLeft *ts.Tensor }
+// auxiliary are heads that only training uses, to learn better features in the trunk. Each is
+// nil if absent.
+type auxiliary struct {
+	opponent, soft *head // logits [N, PolicySize], by layers like those of the policy
+	future         *head // logits [N, 64 SquareClasses], by class and then square
+}
+
+// outputs are the outputs of the heads for N positions. Those of absent heads are nil.
+type outputs struct{ logits, values, movesLeft, opponent, soft, future *ts.Tensor }
 
 // movesLeftUnit is the number of plies in one unit of the moves-left head's output and of
 // its loss. See [graph.movesLeftLoss].
 const movesLeftUnit = 20
 
 func newHeads(d *declare, s *Spec) heads {
-	h := heads{policy: newPolicy(d, s)}
+	h := heads{policy: newPolicy(d, "policy", s)}
 	h.value = newDenseHead(d, "value", s.Width, s.ValueChannels, s.ValueHidden, map[string]output{
 		ValueTanh: tanhValue, ValueLinear: linearValue, ValueWDL: wdlValue,
 	}[s.Value])
@@ -113,23 +122,42 @@ func newHeads(d *declare, s *Spec) heads {
 	return h
 }
 
-// newPolicy declares the policy head. The thesis and the AlphaZero paper do not give the
+func newAuxiliary(d *declare, s *Spec) (h auxiliary) {
+	if s.OpponentPolicy {
+		h.opponent = newPolicy(d, "opponent_policy", s)
+	}
+	if s.SoftPolicy {
+		h.soft = newPolicy(d, "soft_policy", s)
+	}
+	if s.FutureBoard > 0 {
+		h.future = &head{output: logits, maps: []*layer{
+			{conv: newConv(d, "future_board.conv1", s.Width, s.Width, 1), norm: newNorm(d, "future_board.norm1", s.Width), act: relu},
+			{conv: &conv{
+				weight: d.add("future_board.conv2.weight", true, uniform(s.Width, small), encode.SquareClasses, s.Width, 1, 1).inMaps(),
+				bias:   d.add("future_board.conv2.bias", true, value(0), encode.SquareClasses).inMaps(),
+			}},
+		}}
+	}
+	return h
+}
+
+// newPolicy declares a policy head. The thesis and the AlphaZero paper do not give the
 // kernel of the convolution to the maps of moves. Ours is 1x1 with a bias.
-func newPolicy(d *declare, s *Spec) *head {
+func newPolicy(d *declare, name string, s *Spec) *head {
 	h := &head{output: logits}
 	reduce := func(number string, channels int) { // 1x1 convolution, batch norm, ReLU
 		h.maps = append(h.maps, &layer{
-			conv: newConv(d, "policy.conv"+number, s.Width, channels, 1), norm: newNorm(d, "policy.norm"+number, channels), act: relu,
+			conv: newConv(d, name+".conv"+number, s.Width, channels, 1), norm: newNorm(d, name+".norm"+number, channels), act: relu,
 		})
 	}
 	moves := func(fill initializer) {
 		h.maps = append(h.maps, &layer{conv: &conv{
-			weight: d.add("policy.conv2.weight", true, fill, moveMaps, s.Width, 1, 1).inMaps(),
-			bias:   d.add("policy.conv2.bias", true, value(0), moveMaps).inMaps(),
+			weight: d.add(name+".conv2.weight", true, fill, moveMaps, s.Width, 1, 1).inMaps(),
+			bias:   d.add(name+".conv2.bias", true, value(0), moveMaps).inMaps(),
 		}})
 	}
 	linear := func(channels int) { // holds most of a small network's parameters
-		l := newDense(d, "policy.linear", Squares*channels, s.PolicySize, small)
+		l := newDense(d, name+".linear", Squares*channels, s.PolicySize, small)
 		l.weight.inMaps()
 		l.bias.inMaps()
 		h.dense = append(h.dense, l)
@@ -173,7 +201,12 @@ func newDenseHead(d *declare, name string, width, channels int, hidden []int, o 
 }
 
 func (h *heads) forward(g *graph, x *ts.Tensor) outputs {
-	return outputs{h.policy.forward(g, x), h.value.forward(g, x), h.movesLeft.forward(g, x)}
+	return outputs{logits: h.policy.forward(g, x), values: h.value.forward(g, x), movesLeft: h.movesLeft.forward(g, x)}
+}
+
+// forward adds the outputs of the auxiliary heads.
+func (h *auxiliary) forward(g *graph, x *ts.Tensor, o *outputs) {
+	o.opponent, o.soft, o.future = h.opponent.forward(g, x), h.soft.forward(g, x), h.future.forward(g, x)
 }
 
 // forward returns nil for an absent head.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
@@ -23,45 +24,69 @@ type Loss struct {
 	// positions where they are known. It is quadratic up to half a unit (10 plies), as in
 	// Leela Chess Zero (tfprocess.py of lczero-training).
 	MovesLeft float64
+
+	// Cross entropies of the auxiliary heads, in nats. They are 0 for positions whose target is
+	// unknown.
+	OpponentPolicy, SoftPolicy float64
+	FutureBoard                float64 // mean over the squares
+}
+
+// terms returns the numbers of the loss.
+func (l *Loss) terms() [7]*float64 {
+	return [...]*float64{&l.Total, &l.Policy, &l.Value, &l.MovesLeft, &l.OpponentPolicy, &l.SoftPolicy, &l.FutureBoard}
+}
+
+// Unmeasured returns a loss of NaNs.
+func Unmeasured() (l Loss) {
+	for _, x := range l.terms() {
+		*x = math.NaN()
+	}
+	return l
 }
 
 // Add adds m, multiplied by times.
 func (l *Loss) Add(m Loss, times float64) {
-	l.Total += times * m.Total
-	l.Policy += times * m.Policy
-	l.Value += times * m.Value
-	l.MovesLeft += times * m.MovesLeft
+	terms := m.terms()
+	for i, x := range l.terms() {
+		*x += times * *terms[i]
+	}
 }
 
 // lossJSON is the JSON form of [Loss], where NaN is null.
 type lossJSON struct {
-	Total     stats.Float `json:"total"`
-	Policy    stats.Float `json:"policy"`
-	Value     stats.Float `json:"value"`
-	MovesLeft stats.Float `json:"moves_left,omitempty"`
+	Total          stats.Float `json:"total"`
+	Policy         stats.Float `json:"policy"`
+	Value          stats.Float `json:"value"`
+	MovesLeft      stats.Float `json:"moves_left,omitempty"`
+	OpponentPolicy stats.Float `json:"opponent_policy,omitempty"`
+	SoftPolicy     stats.Float `json:"soft_policy,omitempty"`
+	FutureBoard    stats.Float `json:"future_board,omitempty"`
 }
 
 // MarshalJSON returns an object with the terms. Unmeasured terms (NaN) are null.
 func (l Loss) MarshalJSON() ([]byte, error) {
-	return json.Marshal(lossJSON{stats.Float(l.Total), stats.Float(l.Policy), stats.Float(l.Value), stats.Float(l.MovesLeft)})
+	return json.Marshal(lossJSON{stats.Float(l.Total), stats.Float(l.Policy), stats.Float(l.Value), stats.Float(l.MovesLeft),
+		stats.Float(l.OpponentPolicy), stats.Float(l.SoftPolicy), stats.Float(l.FutureBoard)})
 }
 
 // UnmarshalJSON is the inverse of MarshalJSON.
 func (l *Loss) UnmarshalJSON(b []byte) error {
 	var j lossJSON
 	err := json.Unmarshal(b, &j)
-	*l = Loss{float64(j.Total), float64(j.Policy), float64(j.Value), float64(j.MovesLeft)}
+	*l = Loss{float64(j.Total), float64(j.Policy), float64(j.Value), float64(j.MovesLeft),
+		float64(j.OpponentPolicy), float64(j.SoftPolicy), float64(j.FutureBoard)}
 	return err
 }
 
 func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total, 0) }
 
 // terms are the tensors of a Loss. A term is nil if the network lacks its head.
-type terms struct{ total, policy, value, movesLeft *ts.Tensor }
+type terms struct{ total, policy, value, movesLeft, opponent, soft, future *ts.Tensor }
 
 // read waits for the device and reads the numbers.
 func (t *terms) read(g *graph) Loss {
-	return Loss{g.number(t.total), g.number(t.policy), g.number(t.value), g.number(t.movesLeft)}
+	return Loss{g.number(t.total), g.number(t.policy), g.number(t.value), g.number(t.movesLeft),
+		g.number(t.opponent), g.number(t.soft), g.number(t.future)}
 }
 
 // terms returns the terms of the loss over the positions of a part, multiplied by scale. The total is
@@ -76,7 +101,7 @@ func (t *Trainer) terms(g *graph, o outputs, b *Batch, scale float64) (l terms) 
 		return term
 	}
 	if o.logits != nil {
-		l.policy = add(g.policyLoss(o.logits, b, t.legal(), scale), t.loss.Policy)
+		l.policy = add(g.policyLoss(o.logits, &b.Moves, t.legal(), scale), t.loss.Policy)
 	}
 	if t.net.spec.Value == ValueWDL {
 		l.value = add(g.wdlLoss(o.values, b, scale), t.loss.Value)
@@ -85,6 +110,15 @@ func (t *Trainer) terms(g *graph, o outputs, b *Batch, scale float64) (l terms) 
 	}
 	if o.movesLeft != nil {
 		l.movesLeft = add(g.movesLeftLoss(o.movesLeft, b, scale), t.loss.MovesLeft)
+	}
+	if o.opponent != nil {
+		l.opponent = add(g.policyLoss(o.opponent, &b.Replies, false, scale), t.loss.OpponentPolicy)
+	}
+	if o.soft != nil {
+		l.soft = add(g.policyLoss(o.soft, b.Moves.soft(), t.legal(), scale), t.loss.SoftPolicy)
+	}
+	if o.future != nil {
+		l.future = add(g.futureLoss(o.future, b, scale), t.loss.FutureBoard)
 	}
 	return l
 }
@@ -122,6 +156,29 @@ func (g *graph) movesLeftLoss(left *ts.Tensor, b *Batch, scale float64) *ts.Tens
 	}
 	left = g.keep(left.Mul(g.tensor(known), false))
 	return g.keep(g.keep(left.HuberLoss(g.tensor(target), sum, delta, false)).MulScalar(g.scalar(scale), false))
+}
+
+// unknownSquare is the class of the squares of an unknown board in a batch.
+const unknownSquare = 1<<encode.FutureWords - 1
+
+// futureLoss returns the cross entropy of logits [N, 64 SquareClasses] to the classes of the
+// squares, as the mean over them, summed over the positions and multiplied by scale.
+func (g *graph) futureLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
+	const sum = 2 // libtorch's Reduction::Sum
+	classes := make([]int64, 0, b.N*Squares)
+	for words := range slices.Chunk(b.Futures, encode.FutureWords) {
+		for s := range Squares {
+			class := int64(0)
+			for k, word := range words {
+				class |= int64(word>>s&1) << k
+			}
+			classes = append(classes, class)
+		}
+	}
+	target := g.keep(g.integers(classes).View([]int64{int64(b.N), Squares}, false))
+	logits = g.keep(g.single(logits).View([]int64{int64(b.N), encode.SquareClasses, Squares}, false))
+	loss := g.keep(logits.CrossEntropyLoss(target, ts.None, sum, unknownSquare, 0, false))
+	return g.keep(loss.MulScalar(g.scalar(scale/Squares), false))
 }
 
 // Accuracy counts how often the policy prefers the best move. The best move has the highest
@@ -197,39 +254,128 @@ func (g *graph) accuracy(logits *ts.Tensor, b *Batch, legal bool) Accuracy {
 
 // Batch holds training samples in the flat form that libtorch reads.
 type Batch struct {
-	N       int
-	Planes  []uint64  // [N][planes]
-	Offsets []int32   // [N+1]: the legal moves of position i are at Offsets[i] up to Offsets[i+1]
-	Indices []int32   // policy index of each legal move; -1 for a move without an index
-	Policy  []float32 // target of each move; a position's targets sum to 1
-	Values  []float32 // [N]: target of the value
+	N      int
+	Planes []uint64  // [N][planes]
+	Moves            // the legal moves
+	Values []float32 // [N]: target of the value
 
 	Draws     []float32 // [N]: target of the draw probability, at most 1 - |value|
 	MovesLeft []float32 // [N]: plies to the end of the game; 0 or less means unknown
+
+	Replies Moves    // moves of the opponent; none means unknown
+	Futures []uint64 // [N][encode.FutureWords]: later boards; unknownSquare on all squares means unknown
 }
 
-// Add appends a copy of a sample.
-func (b *Batch) Add(s *encode.Sample) {
-	if len(b.Offsets) == 0 {
-		b.Offsets = append(b.Offsets, 0)
+// Moves holds moves of N positions with their targets.
+type Moves struct {
+	Offsets []int32   // [N+1]: the moves of position i are at Offsets[i] up to Offsets[i+1]
+	Indices []int32   // policy index of each move; -1 for a move without an index
+	Policy  []float32 // target of each move; a position's targets sum to 1
+}
+
+// add appends the moves of a position.
+func (m *Moves) add(indices []int32, policy []float32) {
+	if len(m.Offsets) == 0 {
+		m.Offsets = append(m.Offsets, 0)
 	}
+	m.Indices, m.Policy = append(m.Indices, indices...), append(m.Policy, policy...)
+	m.Offsets = append(m.Offsets, int32(len(m.Indices)))
+}
+
+// part returns the moves of the positions [from, to).
+func (m *Moves) part(from, to int) Moves {
+	return Moves{m.Offsets[from : to+1], m.Indices, m.Policy}
+}
+
+// reset empties the moves but keeps their memory.
+func (m *Moves) reset() { *m = Moves{m.Offsets[:0], m.Indices[:0], m.Policy[:0]} }
+
+// check returns an error if the moves are not those of n positions.
+func (m *Moves) check(n int, s *Spec) error {
+	switch {
+	case len(m.Offsets) != n+1 || m.Offsets[0] != 0 || int(m.Offsets[n]) != len(m.Indices):
+		return fmt.Errorf("batch: the offsets of %d samples do not span the %d moves", n, len(m.Indices))
+	case len(m.Policy) != len(m.Indices):
+		return fmt.Errorf("batch: %d moves, but %d policy targets", len(m.Indices), len(m.Policy))
+	}
+	for i := range n {
+		if m.Offsets[i] > m.Offsets[i+1] {
+			return fmt.Errorf("batch: sample %d: its moves end before they start", i)
+		}
+		for j := m.Offsets[i]; j < m.Offsets[i+1]; j++ {
+			index, target := m.Indices[j], m.Policy[j]
+			switch {
+			case index < -1 || int(index) >= s.PolicySize:
+				return fmt.Errorf("batch: sample %d: policy index %d is out of the range 0 to %d", i, index, s.PolicySize-1)
+			case !(target >= 0 && target <= 1+1e-3): // also catches NaN
+				return fmt.Errorf("batch: sample %d: policy target %v is not a probability", i, target)
+			case index == -1 && target != 0:
+				return fmt.Errorf("batch: sample %d: policy target %v for a move that the policy cannot express", i, target)
+			}
+		}
+	}
+	return nil
+}
+
+// softPower makes the targets of the soft policy, as in KataGo.
+const softPower = 1.0 / 4
+
+// soft returns the moves with targets to the power softPower, with sum 1 for each position.
+func (m *Moves) soft() *Moves {
+	policy := make([]float32, len(m.Policy))
+	for i := range len(m.Offsets) - 1 {
+		from, to := m.Offsets[i], m.Offsets[i+1]
+		sum := 0.0
+		for j := from; j < to; j++ {
+			p := math.Pow(float64(m.Policy[j]), softPower)
+			policy[j] = float32(p)
+			sum += p
+		}
+		for j := from; j < to && sum > 0; j++ {
+			policy[j] /= float32(sum)
+		}
+	}
+	return &Moves{m.Offsets, m.Indices, policy}
+}
+
+// Add appends a copy of a sample. The target of the opponent's reply is the move that was
+// played, see [Batch.Reply].
+func (b *Batch) Add(s *encode.Sample) {
 	b.N++
 	b.Planes = append(b.Planes, s.Planes...)
-	b.Indices = append(b.Indices, s.Indices...)
-	b.Policy = append(b.Policy, s.Policy...)
+	b.Moves.add(s.Indices, s.Policy)
+	if s.Reply < 0 {
+		b.Replies.add(nil, nil)
+	} else {
+		b.Replies.add([]int32{s.Reply}, []float32{1})
+	}
+	if b.Futures = append(b.Futures, s.Future...); len(s.Future) == 0 {
+		b.Futures = append(b.Futures, unknownBoard[:]...)
+	}
 	b.Values = append(b.Values, s.Value)
 	b.Draws = append(b.Draws, s.Drawn())
 	b.MovesLeft = append(b.MovesLeft, s.MovesLeft)
-	b.Offsets = append(b.Offsets, int32(len(b.Indices)))
 }
+
+// Reply makes the policy target of s, the sample of the next position, the target of the
+// opponent's reply to the sample that was added last.
+func (b *Batch) Reply(s *encode.Sample) {
+	r := &b.Replies
+	last := r.Offsets[b.N-1]
+	*r = Moves{r.Offsets[:b.N], r.Indices[:last], r.Policy[:last]}
+	r.add(s.Indices, s.Policy)
+}
+
+var unknownBoard = [encode.FutureWords]uint64{math.MaxUint64, math.MaxUint64, math.MaxUint64, math.MaxUint64}
 
 // Reset empties the batch but keeps its memory.
 func (b *Batch) Reset() {
 	*b = Batch{
-		Planes: b.Planes[:0], Offsets: b.Offsets[:0], Indices: b.Indices[:0],
-		Policy: b.Policy[:0], Values: b.Values[:0],
-		Draws: b.Draws[:0], MovesLeft: b.MovesLeft[:0],
+		Planes: b.Planes[:0], Moves: b.Moves, Values: b.Values[:0],
+		Draws: b.Draws[:0], MovesLeft: b.MovesLeft[:0], Replies: b.Replies, Futures: b.Futures[:0],
 	}
+	b.Moves.reset()
+	b.Replies.reset()
 }
 
 // check returns an error if the batch does not fit the network.
@@ -241,26 +387,18 @@ func (b *Batch) check(s *Spec) error {
 		return fmt.Errorf("batch: %d samples of %d planes need %d words, there are %d", b.N, s.Planes, b.N*s.Planes, len(b.Planes))
 	case len(b.Values) != b.N || len(b.Draws) != b.N || len(b.MovesLeft) != b.N:
 		return fmt.Errorf("batch: %d samples, but %d values, %d draws and %d of the moves left", b.N, len(b.Values), len(b.Draws), len(b.MovesLeft))
-	case len(b.Offsets) != b.N+1 || b.Offsets[0] != 0 || int(b.Offsets[b.N]) != len(b.Indices):
-		return fmt.Errorf("batch: the offsets of %d samples do not span the %d moves", b.N, len(b.Indices))
-	case len(b.Policy) != len(b.Indices):
-		return fmt.Errorf("batch: %d moves, but %d policy targets", len(b.Indices), len(b.Policy))
+	case s.FutureBoard > 0 && len(b.Futures) != b.N*encode.FutureWords:
+		return fmt.Errorf("batch: later boards of %d words for %d samples", len(b.Futures), b.N)
+	}
+	if err := b.Moves.check(b.N, s); err != nil {
+		return err
+	}
+	if s.OpponentPolicy {
+		if err := b.Replies.check(b.N, s); err != nil {
+			return fmt.Errorf("replies: %w", err)
+		}
 	}
 	for i := range b.N {
-		if b.Offsets[i] > b.Offsets[i+1] {
-			return fmt.Errorf("batch: sample %d: its moves end before they start", i)
-		}
-		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
-			index, target := b.Indices[j], b.Policy[j]
-			switch {
-			case index < -1 || int(index) >= s.PolicySize:
-				return fmt.Errorf("batch: sample %d: policy index %d is out of the range 0 to %d", i, index, s.PolicySize-1)
-			case !(target >= 0 && target <= 1+1e-3): // also catches NaN
-				return fmt.Errorf("batch: sample %d: policy target %v is not a probability", i, target)
-			case index == -1 && target != 0:
-				return fmt.Errorf("batch: sample %d: policy target %v for a move that the policy cannot express", i, target)
-			}
-		}
 		if v := float64(b.Values[i]); math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("batch: sample %d: value %v", i, v)
 		}
@@ -278,8 +416,8 @@ func (b *Batch) check(s *Spec) error {
 func (b *Batch) part(from, to int) *Batch {
 	planes := len(b.Planes) / b.N
 	return &Batch{
-		N: to - from, Planes: b.Planes[from*planes : to*planes], Offsets: b.Offsets[from : to+1],
-		Indices: b.Indices, Policy: b.Policy, Values: b.Values[from:to],
+		N: to - from, Planes: b.Planes[from*planes : to*planes], Moves: b.Moves.part(from, to), Values: b.Values[from:to],
 		Draws: b.Draws[from:to], MovesLeft: b.MovesLeft[from:to],
+		Replies: b.Replies.part(from, to), Futures: b.Futures[from*encode.FutureWords : to*encode.FutureWords],
 	}
 }

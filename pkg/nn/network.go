@@ -17,6 +17,8 @@ type Network struct {
 	params []*param
 
 	layers
+	auxiliary auxiliary
+	playing   []*param // the parameters of the layers, which inference uses: params without those of the auxiliary heads
 
 	mu      sync.Mutex
 	trainer *Trainer // has the newer copy of the parameters; nil without a trainer
@@ -51,8 +53,19 @@ func New(spec Spec, seed uint64) (*Network, error) {
 		return nil, err
 	}
 	d := &declare{seed: seed}
-	l := layers{newTrunk(d, &spec), newHeads(d, &spec)}
-	return &Network{spec: spec, params: d.params, layers: l}, nil
+	n := &Network{spec: spec, layers: layers{newTrunk(d, &spec), newHeads(d, &spec)}}
+	playing := len(d.params)
+	n.auxiliary = newAuxiliary(d, &spec)
+	n.params, n.playing = d.params, d.params[:playing]
+	return n, nil
+}
+
+// forward is that of the layers and the auxiliary heads, for training.
+func (n *Network) forward(g *graph, x *ts.Tensor) outputs {
+	x = g.forward(n.trunk, x)
+	o := n.heads.forward(g, x)
+	n.auxiliary.forward(g, x, &o)
+	return o
 }
 
 // Spec returns the spec of the network, with defaults made explicit.
@@ -147,6 +160,7 @@ func (s Spec) Layers() ([]Layer, error) {
 	d := &declare{blank: true}
 	newTrunk(d, &s)
 	newHeads(d, &s)
+	newAuxiliary(d, &s)
 	var all []Layer
 	for _, p := range d.params {
 		name := p.name[:strings.LastIndexByte(p.name, '.')]

@@ -77,6 +77,12 @@ func randomBatch(seed uint64, s Spec, n int) *Batch {
 		for i := range x.Policy {
 			x.Policy[i] /= sum
 		}
+		if x.Reply = -1; s.OpponentPolicy {
+			x.Reply = x.Indices[0]
+		}
+		if s.FutureBoard > 0 { // classes of 0, 1, 8 and 9
+			x.Future = []uint64{x.Planes[0], 0, 0, x.Planes[1]}
+		}
 		b.Add(&x)
 	}
 	return b
@@ -107,6 +113,8 @@ func TestSpecErrors(t *testing.T) {
 		{func(s *Spec) { s.Value = "softmax" }, "value"},
 		{func(s *Spec) { s.PolicyHead = "softmax" }, "network.policy_head: want"},
 		{func(s *Spec) { s.PolicyHead = PolicyConv73 }, "policy channels"},
+		{func(s *Spec) { s.PolicyHead, s.PolicyChannels, s.PolicySize, s.SoftPolicy = PolicyNone, 0, 0, true }, "soft policy: there is no policy"},
+		{func(s *Spec) { s.FutureBoard = -1 }, "network.future_board: want"},
 	} {
 		s := tiny()
 		c.change(&s)

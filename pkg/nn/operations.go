@@ -137,10 +137,10 @@ func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
 	})
 }
 
-// policyLoss returns the cross entropy of logits to the targets of the batch, summed over
-// its positions and multiplied by scale. The softmax is over the legal moves if legal,
+// policyLoss returns the cross entropy of logits to the targets of moves, summed over
+// the positions and multiplied by scale. The softmax is over the legal moves if legal,
 // otherwise over all.
-func (g *graph) policyLoss(logits *ts.Tensor, b *Batch, legal bool, scale float64) *ts.Tensor {
+func (g *graph) policyLoss(logits *ts.Tensor, b *Moves, legal bool, scale float64) *ts.Tensor {
 	if g.generic {
 		return g.libraryPolicyLoss(logits, b, legal, scale)
 	}
@@ -151,19 +151,19 @@ func (g *graph) policyLoss(logits *ts.Tensor, b *Batch, legal bool, scale float6
 
 // libraryPolicyLoss is policyLoss with libtorch's operations. It gathers the logits of the
 // legal moves in a table [N, most], padded where a position has fewer moves.
-func (g *graph) libraryPolicyLoss(logits *ts.Tensor, b *Batch, legal bool, scale float64) *ts.Tensor {
+func (g *graph) libraryPolicyLoss(logits *ts.Tensor, b *Moves, legal bool, scale float64) *ts.Tensor {
 	size, err := logits.Size()
 	must(err)
-	most := 1
-	for i := range b.N {
+	n, most := len(b.Offsets)-1, 1
+	for i := range n {
 		most = max(most, int(b.Offsets[i+1]-b.Offsets[i]))
 	}
-	places := make([]int64, b.N*most) // among all logits
-	targets, padding := make([]float32, b.N*most), make([]float32, b.N*most)
+	places := make([]int64, n*most) // among all logits
+	targets, padding := make([]float32, n*most), make([]float32, n*most)
 	for i := range padding {
 		padding[i] = -1e30 // not infinity, whose product with a target of 0 is not a number
 	}
-	for i := range b.N {
+	for i := range n {
 		from := b.Offsets[i]
 		for j := from; j < b.Offsets[i+1]; j++ {
 			if b.Indices[j] >= 0 {
@@ -177,7 +177,7 @@ func (g *graph) libraryPolicyLoss(logits *ts.Tensor, b *Batch, legal bool, scale
 	}
 	logs := g.keep(g.keep(logits.View([]int64{-1}, false)).IndexSelect(0, g.integers(places), false))
 	if legal {
-		table := g.keep(g.keep(logs.Add(g.tensor(padding), false)).View([]int64{int64(b.N), int64(most)}, false))
+		table := g.keep(g.keep(logs.Add(g.tensor(padding), false)).View([]int64{int64(n), int64(most)}, false))
 		logs = g.keep(g.keep(table.LogSoftmax(1, gotch.Float, false)).View([]int64{-1}, false))
 	}
 	sum := g.keep(g.keep(logs.Mul(g.tensor(targets), false)).Sum(gotch.Float, false))

@@ -187,7 +187,7 @@ func TestPolicyLossIsCrossEntropy(t *testing.T) {
 					dropGradients(handles{logits.Ctensor()})
 
 					// A factor behind the loss reaches its gradient.
-					have := g.keep(g.policyLoss(logits, b, legal, 1.0/3).MulScalar(g.scalar(2), false))
+					have := g.keep(g.policyLoss(logits, &b.Moves, legal, 1.0/3).MulScalar(g.scalar(2), false))
 					must(have.Backward())
 					compare(t, "loss", floats(want), floats(have), 1e-5)
 					compare(t, "gradient", gradient, ordered(g, g.keep(logits.Grad(false))), 1e-6)

@@ -51,12 +51,16 @@ const (
 )
 
 // LossSettings define the loss. Its weights are the factors of its terms: if all are zero,
-// each is 1. An empty PolicyMask means MaskLegal.
+// they are their defaults. An empty PolicyMask means MaskLegal.
 type LossSettings struct {
 	Policy     float64 `key:"policy" default:"1" range:"0..<1e6" when:"network.policy!=none" doc:"Weight of the policy loss, the cross-entropy with the visit distribution."`
 	PolicyMask string  `key:"policy_mask" default:"legal" enum:"legal none" when:"network.policy!=none" doc:"Moves over which the policy loss and the accuracy take the softmax. legal: the legal moves, as the search does, so that the network need not learn the rules (as in the training of Leela Chess Zero). none: all moves that the policy can express, so that training also lowers illegal moves."`
 	Value      float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the value loss: the squared error, or with wdl the cross-entropy."`
 	MovesLeft  float64 `key:"moves_left" default:"1" range:"0..<1e6" when:"network.moves_left=true" doc:"Weight of the moves-left loss: the Huber loss of plies / 20, quadratic up to 10 plies, as in the training of Leela Chess Zero."`
+
+	OpponentPolicy float64 `key:"opponent_policy" default:"0.15" range:"0..<1e6" when:"network.opponent_policy=true" doc:"Weight of the loss of the opponent's reply: the cross-entropy over all moves that the policy can express, since the position after the own move is not known."`
+	SoftPolicy     float64 `key:"soft_policy" default:"8" range:"0..<1e6" when:"network.soft_policy=true" doc:"Weight of the loss of the soft policy, the cross-entropy over the moves of policy_mask."`
+	FutureBoard    float64 `key:"future_board" default:"1" range:"0..<1e6" when:"network.future_board!=0" doc:"Weight of the loss of the later board: the cross-entropy over the 13 contents of a square, as the mean over the squares. 1 is 1/64 for each square."`
 }
 
 // Complete returns the optimizer with every default made explicit, or an error that names
@@ -72,10 +76,11 @@ func (o Optimizer) Complete() (Optimizer, error) {
 		}
 		o.Epsilon = cmp.Or(o.Epsilon, 1e-8)
 	}
-	if l := &o.Loss; l.Policy == 0 && l.Value == 0 && l.MovesLeft == 0 {
-		l.Policy, l.Value, l.MovesLeft = 1, 1, 1
+	mask := cmp.Or(o.Loss.PolicyMask, MaskLegal)
+	if o.Loss.PolicyMask = ""; o.Loss == (LossSettings{}) {
+		o.Loss = LossSettings{Policy: 1, Value: 1, MovesLeft: 1, OpponentPolicy: 0.15, SoftPolicy: 8, FutureBoard: 1}
 	}
-	o.Loss.PolicyMask = cmp.Or(o.Loss.PolicyMask, MaskLegal)
+	o.Loss.PolicyMask = mask
 	return o, nil
 }
 

@@ -241,14 +241,14 @@ func (n *Network) freeze(half bool, at place) *frozen {
 	}
 	var s scope
 	defer s.close()
-	for _, p := range n.params {
+	for _, p := range n.playing {
 		data, halved := p.data, p.halved
 		if x, ok := folded[p]; ok {
 			data, halved = x, true
 		}
 		x := s.keep(newStorage(p, gotch.CPU))
 		p.write(x, data)
-		if p == n.params[0] { // the weights of the first convolution
+		if p == n.playing[0] { // the weights of the first convolution
 			x = s.keep(x.ConstantPadNd([]int64{0, 0, 0, 0, 0, pad}, false))
 		}
 		if half && halved {

@@ -71,6 +71,11 @@ type Spec struct {
 	// (ReLU), linear to one.
 	MovesLeft bool `json:",omitempty" key:"moves_left" default:"false" doc:"Add a head that predicts the number of plies left in the game, as in Leela Chess Zero. It is trained and reported, but no search uses it."`
 
+	// Heads for training alone, see auxiliary.
+	OpponentPolicy bool `json:",omitempty" key:"opponent_policy" default:"false" when:"policy!=none" doc:"Add a head that predicts the opponent's reply: the policy of the next position, whose moves are numbered as there (KataGo: Wu 2019, section 3.4). Its target is the search's policy where self-play searched the next position in full, otherwise the move that was played; at the end of a game there is none. Only training uses it."`
+	SoftPolicy     bool `json:",omitempty" key:"soft_policy" default:"false" when:"policy!=none" doc:"Add a head whose target is that of the policy to the power 1/4, with sum 1, so that moves other than the best count for more (KataGo). Only training uses it."`
+	FutureBoard    int  `json:",omitempty" key:"future_board" default:"0" range:"0..1000" unit:"plies" doc:"Add a head that predicts, for each square, which piece of which side stands there this many plies later, or at the end of a shorter game: for chess what KataGo's ownership and future positions are for Go. Only training uses it. 0 means no such head."`
+
 	// The policy head is PolicyNone if PolicySize is 0.
 	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73" when:"policy!=none" doc:"Architecture of the policy head. conv73-linear: a convolution to 73 channels and a linear layer. conv-linear: a 1x1 convolution to policy_channels and a linear layer. conv73: AlphaZero's convolution to 73 planes, which are the moves of alphazero4672."`
 	PolicyChannels int    `key:"policy_channels" default:"8" range:"1..2048" unit:"channels" when:"policy_head=conv-linear" doc:"Channels before the linear layer of the policy head."`
@@ -137,6 +142,8 @@ func (s Spec) completeHeads() (Spec, error) {
 	switch {
 	case s.PolicyHead != PolicyConv && s.PolicyChannels != 0:
 		return s, fmt.Errorf("network: policy channels: only with the policy head %s", PolicyConv)
+	case s.PolicyHead == PolicyNone && (s.OpponentPolicy || s.SoftPolicy):
+		return s, errors.New("network: opponent policy, soft policy: there is no policy")
 	case (s.PolicyHead == PolicyNone) != (s.PolicySize == 0):
 		return s, fmt.Errorf("network: policy size: the policy head %s has %d moves", s.PolicyHead, s.PolicySize)
 	case s.PolicyHead == PolicyAlphaZero && s.PolicySize != moveMaps*Squares:

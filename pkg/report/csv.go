@@ -8,11 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/data"
 	"alamos/pkg/disk"
+	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
@@ -218,23 +221,56 @@ func generations(t *store.Trial) (*dataset, error) {
 	return d, err
 }
 
-// epochs has a row for each epoch. The moves left are empty without this head, and
+// lossTerm is a part of the loss, that of a head.
+type lossTerm struct {
+	name, unit string
+	has        bool // whether the network has the head
+	of         func(nn.Loss) float64
+}
+
+// column returns the name of the column with the loss on the train or validation games.
+func (l *lossTerm) column(of string) string {
+	return of + "_" + strings.ReplaceAll(l.name, " ", "_") + "_loss"
+}
+
+// lossTerms lists the parts of the loss.
+func lossTerms(n *experiment.Network) []lossTerm {
+	valueUnit := "squared error"
+	if n.Value == nn.ValueWDL {
+		valueUnit = "nats"
+	}
+	return []lossTerm{
+		{"policy", "nats", n.Policy != experiment.NoPolicy, func(l nn.Loss) float64 { return l.Policy }},
+		{"value", valueUnit, true, func(l nn.Loss) float64 { return l.Value }},
+		{"moves left", "Huber's loss", n.MovesLeft, func(l nn.Loss) float64 { return l.MovesLeft }},
+		{"opponent policy", "nats", n.OpponentPolicy, func(l nn.Loss) float64 { return l.OpponentPolicy }},
+		{"soft policy", "nats", n.SoftPolicy, func(l nn.Loss) float64 { return l.SoftPolicy }},
+		{"future board", "nats for each square", n.FutureBoard > 0, func(l nn.Loss) float64 { return l.FutureBoard }},
+	}
+}
+
+// epochs has a row for each epoch. The losses of heads that the network lacks are empty, and
 // accuracies if they were not measured.
 func epochs(t *store.Trial) (*dataset, error) {
-	d := &dataset{file: "epochs.csv", fields: keys(
-		"generation", "epoch", "learning_rate", "train_loss", "train_policy_loss", "train_value_loss",
-		"validation_loss", "validation_policy_loss", "validation_value_loss", "selected",
-		"train_moves_left_loss", "validation_moves_left_loss", "top1", "top5")}
+	terms := lossTerms(&t.Declared.Settings.Network)
+	names := []string{"generation", "epoch", "learning_rate", "selected", "train_loss", "validation_loss", "top1", "top5"}
+	for _, l := range terms {
+		names = append(names, l.column("train"), l.column("validation"))
+	}
+	d := &dataset{file: "epochs.csv", fields: keys(names...)}
 	return d.perGeneration(t, func(g int) error {
 		rows, err := t.Epochs(g)
 		for _, e := range rows {
-			row := []any{e.Generation, e.Number, e.Rate, e.Train.Total, e.Train.Policy, e.Train.Value,
-				e.Validation.Total, e.Validation.Policy, e.Validation.Value, e.Selected, nil, nil, nil, nil}
-			if t.Declared.Settings.Network.MovesLeft {
-				row[10], row[11] = e.Train.MovesLeft, e.Validation.MovesLeft
-			}
+			row := []any{e.Generation, e.Number, e.Rate, e.Selected, e.Train.Total, e.Validation.Total, nil, nil}
 			if a := e.Accuracy; a != nil {
-				row[12], row[13] = a.Shares()
+				row[6], row[7] = a.Shares()
+			}
+			for _, l := range terms {
+				if l.has {
+					row = append(row, l.of(e.Train), l.of(e.Validation))
+				} else {
+					row = append(row, nil, nil)
+				}
 			}
 			d.add(row...)
 		}

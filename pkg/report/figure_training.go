@@ -46,7 +46,7 @@ func LossChart(groups []store.Group, withLosses bool) (plots.Stack, error) {
 	if c.Panels = append(c.Panels, panel); err != nil || !withLosses {
 		return c, err
 	}
-	panel, err = panelOf(groups, plots.Axis{Label: "loss"}, lossCurves("loss")...)
+	panel, err = panelOf(groups, plots.Axis{Label: "loss"}, curve{validation, "validation_loss"}, curve{training, "train_loss"})
 	c.Panels = append(c.Panels, panel)
 	return c, err
 }
@@ -84,10 +84,8 @@ type curve struct {
 	column string
 }
 
-// lossCurves returns a loss on held-out games and in training.
-func lossCurves(loss string) []curve {
-	return []curve{{"validation loss", "validation_" + loss}, {"training loss", "train_" + loss}}
-}
+// Names of the curves of losses, on held-out games and in training.
+const validation, training = "validation loss", "training loss"
 
 // panelOf returns the curves of groups of trials, each as the mean over its seeds.
 func panelOf(groups []store.Group, y plots.Axis, curves ...curve) (plots.Panel, error) {
@@ -121,22 +119,12 @@ func drawLossHeads(p *picture) (plots.Chart, string, error) {
 		return nil, "", err
 	}
 	c.Frame = p.frame
-	network := &p.only().Declared.Settings.Network
-	valueUnit := "squared error"
-	if network.Value == "wdl" {
-		valueUnit = "nats"
-	}
 	var names []string
-	for _, head := range []struct {
-		name, unit string
-		has        bool
-	}{
-		{"policy", "nats", network.Policy != experiment.NoPolicy}, {"value", valueUnit, true}, {"moves left", "Huber's loss", network.MovesLeft},
-	} {
+	for _, head := range lossTerms(&p.only().Declared.Settings.Network) {
 		if !head.has {
 			continue
 		}
-		panel, err := panelOf(p.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit}, lossCurves(strings.ReplaceAll(head.name, " ", "_")+"_loss")...)
+		panel, err := panelOf(p.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit}, curve{validation, head.column("validation")}, curve{training, head.column("train")})
 		if err != nil {
 			return nil, "", err
 		}

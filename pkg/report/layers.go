@@ -122,6 +122,14 @@ func (n *Network) Summary() string {
 	if s.MovesLeft {
 		words = append(words, "moves left")
 	}
+	for _, auxiliary := range []struct {
+		name string
+		has  bool
+	}{{"opponent policy", s.OpponentPolicy}, {"soft policy", s.SoftPolicy}, {fmt.Sprintf("board %d plies later", s.FutureBoard), s.FutureBoard > 0}} {
+		if auxiliary.has {
+			words = append(words, auxiliary.name)
+		}
+	}
 	return strings.Join(words, ", ")
 }
 

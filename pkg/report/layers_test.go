@@ -95,6 +95,7 @@ func TestOutputOfBlocks(t *testing.T) {
 func TestSummary(t *testing.T) {
 	for network, want := range map[string]string{
 		"value: wdl, moves_left: true":              "16 planes of atomic16, policy uci1968, value wdl, moves left",
+		"opponent_policy: true, future_board: 8":    "value tanh, opponent policy, board 8 plies later",
 		"input: dtu24, policy: none, value: linear": "24 planes of dtu24, no policy, value linear",
 	} {
 		if have := list(t, "network: {"+network+"}")[0].Summary(); !strings.HasSuffix(have, want) {

@@ -398,6 +398,7 @@ func TestCaptionOfLosses(t *testing.T) {
 		"network.depth=1": "Losses of policy and value over epochs",
 		"network={policy: none, policy_head: null}":                   "Loss of value over epochs",
 		"network={policy: none, policy_head: null, moves_left: true}": "Losses of value and moves left over epochs",
+		"network={soft_policy: true, future_board: 3}":                "Losses of policy, value, soft policy and future board over epochs",
 		"network.moves_left=true":                                     "Losses of policy, value and moves left over epochs",
 	} {
 		r := made(t, load(t, sweepFile, "sweep=null", "notebook=[figure: loss-heads]", set), 3)

@@ -19,7 +19,7 @@ import (
 )
 
 // dataCode is the version of the code that imports data, see [Stage].
-const dataCode = "4"
+const dataCode = "5"
 
 // sumsName is the file of checksums in the folder of all results.
 const sumsName = ".checksums.json"
@@ -57,6 +57,7 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 	if err != nil {
 		return nil, err
 	}
+	in["network.future_board"], in["continued"] = strconv.Itoa(cfg.Future), strconv.FormatBool(cfg.Continued)
 	if cfg.Kind == data.Parquet { // a file may have no results
 		in["results"] = strconv.FormatBool(cfg.Results)
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"alamos/pkg/data"
@@ -16,17 +17,22 @@ func TestOtherHeadsAreTrained(t *testing.T) {
 	for name, c := range map[string]struct {
 		network, training string
 		meta              data.Meta
-		movesLeft         bool
+		losses            string // that the network has besides those of policy and value
 	}{
 		"value alone": {
 			"policy: none, trunk: plain, depth: 2, width: 8, value: linear, value_channels: 0, value_hidden: [16, 8]",
 			"optimizer: {kind: adam, weight_decay: 0}",
-			data.Meta{Policy: "none"}, false,
+			data.Meta{Policy: "none"}, "",
 		},
 		"Leela's": {
 			"input: alphazero119, policy: alphazero4672, policy_head: conv73, depth: 1, width: 8, value: wdl, value_channels: 4, moves_left: true",
 			"optimizer: {kind: adamw}, loss: {moves_left: 0.1}",
-			data.Meta{Policy: "alphazero4672"}, true,
+			data.Meta{Policy: "alphazero4672"}, "moves_left",
+		},
+		"auxiliary": {
+			"policy_head: conv-linear, depth: 1, width: 8, opponent_policy: true, soft_policy: true, future_board: 4",
+			"mirror: true, average: {every: 100}, loss: {soft_policy: 2}",
+			data.Meta{Policy: "uci1968", Future: 4}, "opponent_policy soft_policy future_board",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,12 +56,16 @@ notebook: [figure: {kind: loss-heads}, table: generations]
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m := set.Meta(); m.Policy != c.meta.Policy {
+			if m := set.Meta(); m.Policy != c.meta.Policy || m.Future != c.meta.Future {
 				t.Errorf("samples of %+v, want %+v", m, c.meta)
 			}
 			rows := readCSV(t, filepath.Join(s.trial(t), "epochs.csv"))
-			if at := slices.Index(rows[0], "train_moves_left_loss"); at < 0 || (rows[1][at] != "") != c.movesLeft {
-				t.Errorf("epochs.csv: %v", rows[:2])
+			for _, name := range []string{"moves_left", "opponent_policy", "soft_policy", "future_board"} {
+				for _, of := range []string{"train_", "validation_"} {
+					if at := slices.Index(rows[0], of+name+"_loss"); at < 0 || (rows[1][at] != "") != strings.Contains(c.losses, name) {
+						t.Errorf("epochs.csv: %v", rows[:2])
+					}
+				}
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/data"
+	"alamos/pkg/encode"
 	"alamos/pkg/store"
 )
 
@@ -84,7 +85,11 @@ const movesPerPosition = 30
 
 // planned returns the estimated need of a window with a number of positions.
 func (w window) planned(positions float64) need {
-	return need{w.last - w.first + 1, positions, positions * float64(data.SampleBytes(w.trial.Setup.Codec.Planes.Count(), movesPerPosition))}
+	words := w.trial.Setup.Codec.Planes.Count()
+	if w.trial.Settings.Network.FutureBoard > 0 {
+		words += encode.FutureWords
+	}
+	return need{w.last - w.first + 1, positions, positions * float64(data.SampleBytes(words, movesPerPosition))}
 }
 
 // exceeds returns an error if the samples alone are larger than the memory of the machine.

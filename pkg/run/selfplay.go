@@ -34,7 +34,7 @@ func (t *Trial) selfplay(g int) *Stage {
 	in := store.Inputs{
 		"code": selfplayCode, "network": t.Results.CheckpointSum(g - 1),
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
-		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
+		"network.input": s.Network.Input, "network.policy": s.Network.Policy, "network.future_board": strconv.Itoa(s.Network.FutureBoard),
 	}
 	in.Settings("game", s.Game)
 	in.Settings("search", s.Search)
@@ -183,7 +183,7 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 	row.DistinctGames, row.DistinctPositions = distinct(measures.games), distinct(measures.positions)
 	meta := data.Meta{
 		Encoder: t.Setup.Codec.Planes.Name(), Policy: t.Setup.Codec.Policy.Name(), Variant: t.Setup.Variant.String(),
-		Generation: g,
+		Generation: g, Future: t.Settings.Network.FutureBoard,
 	}
 	if err := data.Write(t.Results.Path(store.SamplesFile(g)), meta, samples); err != nil {
 		return nil, err

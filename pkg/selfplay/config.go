@@ -41,6 +41,10 @@ type Config struct {
 	// LongGames. 0: no limit.
 	MaxMoves int
 
+	// Future is the number of plies after which samples show the board again, see
+	// [encode.Codec.Continue]; 0: never.
+	Future int
+
 	// Adjudicate, if not nil, calls Script, which may end a game before the rules do. It is
 	// called after every move of an unfinished game with the record so far, which has no
 	// outcome. It returns chess.Unfinished if the game continues. Many goroutines call it

@@ -219,8 +219,8 @@ func (g *gameSlot) sample() encode.Sample {
 	return s
 }
 
-// settle adds the game's result and the number of plies left to its samples, which have the
-// values of their searches, and mixes the values according to ValueMix.
+// settle adds the game's result, the number of plies left and what was played to its samples,
+// which have the values of their searches, and mixes the values according to ValueMix.
 func (g *gameSlot) settle(r *Record) {
 	mix := g.cfg.ValueMix
 	if !g.cfg.HasResult(r.Outcome) {
@@ -242,7 +242,9 @@ func (g *gameSlot) settle(r *Record) {
 		if r.Outcome.Result == chess.Draw {
 			s.Draw = 1 - float32(math.Abs(float64(s.Value)))
 		}
-		s.MovesLeft = float32(g.game.Ply() - int(s.Ply))
+		left := g.game.Ply() - int(s.Ply)
+		s.MovesLeft = float32(left)
+		g.codec.Continue(s, g.game.Back(left), r.Moves[s.Ply:], g.cfg.Future)
 	}
 }
 

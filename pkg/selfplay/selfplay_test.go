@@ -137,6 +137,9 @@ func TestRecords(t *testing.T) {
 		cfg.Variant = v
 		cfg.MaxMoves = 150
 		cfg.Opening.FENs = nil
+		if v == chess.Atomic {
+			cfg.Future = 8
+		}
 		c := codec(t, v)
 		cfg.Progress = new(selfplay.Progress)
 		records, stats := play(t, cfg, 2)
@@ -188,6 +191,10 @@ func TestRecords(t *testing.T) {
 				}
 				if left := float32(len(r.Moves) - i); s.Draw != 1-s.Value*s.Value || s.MovesLeft != left {
 					t.Fatalf("game %d, ply %d of %s: drawn %v, %v plies left, want %v", r.Number, i, r.Outcome, s.Draw, s.MovesLeft, left)
+				}
+				var want encode.Sample
+				if c.Continue(&want, g.Position(), r.Moves[i:], cfg.Future); s.Reply != want.Reply || !slices.Equal(s.Future, want.Future) {
+					t.Fatalf("game %d, ply %d: reply %d, board %x, want %d, %x", r.Number, i, s.Reply, s.Future, want.Reply, want.Future)
 				}
 				if v := r.RootValues[i]; !(v >= -1 && v <= 1) {
 					t.Fatalf("game %d, ply %d: root value %v", r.Number, i, v)

@@ -15,7 +15,7 @@ func TestBatches(t *testing.T) {
 	set := noise(t)
 	indices := []int32{7, 3, 3, 20, 0, 11, 40}
 	for size, sizes := range map[int][]int{1: {1, 1, 1, 1, 1, 1, 1}, 3: {2, 2, 3}, 4: {3, 4}, 6: {3, 4}, 7: {7}, 100: {7}} {
-		var want, have []nn.Batch
+		var want []nn.Batch
 		rest := indices
 		for _, n := range sizes {
 			var b nn.Batch
@@ -24,20 +24,15 @@ func TestBatches(t *testing.T) {
 			}
 			want, rest = append(want, b), rest[n:]
 		}
+		at := 0
 		for b := range Batches(set, indices, size) {
-			var c nn.Batch
-			c.N = b.N
-			c.Planes = append(c.Planes, b.Planes...)
-			c.Offsets = append(c.Offsets, b.Offsets...)
-			c.Indices = append(c.Indices, b.Indices...)
-			c.Policy = append(c.Policy, b.Policy...)
-			c.Values = append(c.Values, b.Values...)
-			c.Draws = append(c.Draws, b.Draws...)
-			c.MovesLeft = append(c.MovesLeft, b.MovesLeft...)
-			have = append(have, c)
+			if diff := cmp.Diff(&want[at], b); diff != "" {
+				t.Errorf("size %d, batch %d (-want +have):\n%s", size, at, diff)
+			}
+			at++
 		}
-		if diff := cmp.Diff(want, have); diff != "" {
-			t.Errorf("size %d (-want +have):\n%s", size, diff)
+		if at != len(want) {
+			t.Errorf("size %d: %d batches, want %d", size, at, len(want))
 		}
 	}
 	for range Batches(set, nil, 3) {

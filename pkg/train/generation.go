@@ -21,6 +21,7 @@ type generation struct {
 	window      *data.Set
 	learn, held []int32        // sample indices in the window
 	mirror      *encode.Mirror // nil without Config.Mirror
+	reply       bool           // the network predicts the opponent's reply
 	seeds       Seeds
 	watch       Hooks
 
@@ -74,7 +75,7 @@ func (r *generation) epoch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Samples: len(r.learn), Validation: unmeasured()}
+	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Samples: len(r.learn), Validation: nn.Unmeasured()}
 	steps := steps(len(r.learn), r.cfg.Batch)
 	before := len(r.epochs) * steps
 	done := 0 // samples
@@ -249,7 +250,9 @@ func (r *generation) setAverage(s *nn.Snapshot) {
 }
 
 // feed returns the window's samples with Config.Values.
-func (r *generation) feed() feed { return feed{set: r.window, values: r.cfg.Values} }
+func (r *generation) feed() feed {
+	return feed{set: r.window, values: r.cfg.Values, reply: r.reply}
+}
 
 // lessons yields the batches of the current epoch.
 func (r *generation) lessons() iter.Seq[*nn.Batch] {
@@ -296,14 +299,22 @@ type feed struct {
 	values []float32      // replace the values of the samples, unless nil
 	mirror *encode.Mirror // reflects a random half of the samples that it can reflect, unless nil
 	seed   uint64         // determines that half
+	reply  bool           // the opponent's reply is a target
 }
 
 // add adds sample i of the set to a batch.
-func (f *feed) add(b *nn.Batch, i int32, reflected *encode.Sample) {
-	s := f.set.Sample(int(i))
+func (f *feed) add(b *nn.Batch, i int32, reflected *[2]encode.Sample) {
+	s, next := f.set.Sample(int(i)), (*encode.Sample)(nil)
+	if f.reply {
+		next = f.set.Next(int(i))
+	}
 	if f.mirror != nil && stats.Nth(f.seed, uint64(i))&1 == 1 && f.mirror.Reflects(s) {
-		f.mirror.Reflect(reflected, s)
-		s = reflected
+		for k, x := range []**encode.Sample{&s, &next} {
+			if *x != nil {
+				f.mirror.Reflect(&reflected[k], *x)
+				*x = &reflected[k]
+			}
+		}
 	}
 	if f.values != nil {
 		changed := *s
@@ -312,6 +323,9 @@ func (f *feed) add(b *nn.Batch, i int32, reflected *encode.Sample) {
 		s = &changed
 	}
 	b.Add(s)
+	if next != nil {
+		b.Reply(next)
+	}
 }
 
 // batches is [Batches] with the samples of the feed.
@@ -329,7 +343,7 @@ func (f feed) batches(indices []int32, size int) iter.Seq[*nn.Batch] {
 		}()
 		go func() {
 			defer close(full)
-			var reflected encode.Sample
+			var reflected [2]encode.Sample
 			count := steps(len(indices), size)
 			for k := range count {
 				b, more := <-empty

@@ -95,12 +95,6 @@ type Epoch struct {
 	Selected   bool         `json:"selected"`           // the weights are those of this epoch
 }
 
-// unmeasured returns the validation loss without held-out games.
-func unmeasured() nn.Loss {
-	nan := math.NaN()
-	return nn.Loss{Total: nan, Policy: nan, Value: nan, MovesLeft: nan}
-}
-
 // Loss returns the loss that schedule and selection use.
 func (e *Epoch) Loss() nn.Loss {
 	if math.IsNaN(e.Validation.Total) {
@@ -122,7 +116,7 @@ func SelectedLoss(epochs []Epoch) nn.Loss {
 	if e := Selected(epochs); e != nil {
 		return e.Loss()
 	}
-	return unmeasured()
+	return nn.Unmeasured()
 }
 
 // Seeds determine which games are held out, and the order of the others.
@@ -176,7 +170,7 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
-	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, seeds: seeds, watch: watch, schedule: st.Schedule, before: st.Before, average: st.Average}
+	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, reply: net.Spec().OpponentPolicy, seeds: seeds, watch: watch, schedule: st.Schedule, before: st.Before, average: st.Average}
 	if cfg.Mirror {
 		codec, err := window.Meta().Codec()
 		if err != nil {
