@@ -70,7 +70,7 @@ func ramped(t Type) Type {
 		t.Ramp = &Group{Fields: []*Field{
 			{Key: "from", Type: end, Required: true, Doc: "The number in the first generation."},
 			{Key: "to", Type: end, Required: true, Doc: "The number in generation over and later."},
-			{Key: "over", Type: Number{Whole: true, Min: 2, Max: 1e6}, Required: true, Unit: "generations", Doc: "Number of generations in which the number changes linearly from from to to. Whole numbers are rounded."},
+			{Key: "over", Type: Number{Whole: true, Min: 2, Max: 10_000}, Required: true, Unit: "generations", Doc: "Number of generations in which the number changes linearly from from to to. Whole numbers are rounded."},
 		}}
 		return t
 	}
@@ -115,10 +115,8 @@ func (s *Schema) addRamps(values map[string]any, v reflect.Value) {
 			group, _ = inner.(map[string]any)
 			key = path[i+1:]
 		}
-		if _, applies := group[key]; applies {
-			n := s.Lookup(path).Type.(Number)
-			group[key] = map[string]any{"from": n.canonical(r.From), "to": n.canonical(r.To), "over": int64(r.Over)}
-		}
+		n := s.Lookup(path).Type.(Number)
+		group[key] = map[string]any{"from": n.canonical(r.From), "to": n.canonical(r.To), "over": int64(r.Over)}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type play struct {
 	Visits int     `key:"visits" default:"8" range:"1..100" unit:"visits" doc:"V."`
 	Base   float64 `key:"base" default:"0" range:"0..9" doc:"B."`
+	Share  float64 `key:"share" range:"0..1" absent:"none" doc:"S."`
 	Puct   float64 `key:"puct" default:"2" range:">0..9" words:"max=inf" when:"base=0" doc:"P."`
 	Reuse  bool    `key:"reuse" default:"true" doc:"R."`
 }
@@ -42,13 +43,13 @@ func readLab(t interface{ Helper() }, text string) (values map[string]any, got l
 }
 
 func TestRamps(t *testing.T) {
-	values, got, err := readLab(t, "play: {visits: {from: 32, to: 100, over: 5}, puct: {from: 1, to: 0.5, over: 2}}\nwindow: {from: 1, to: 4, over: 3}\n")
+	values, got, err := readLab(t, "play: {visits: {from: 32, to: 100, over: 5}, puct: {from: 1, to: 0.5, over: 2}, share: {from: 1, to: 0, over: 2}}\nwindow: {from: 1, to: 4, over: 3}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := lab{
 		Play: play{Visits: 100, Puct: 0.5, Reuse: true}, Match: play{Visits: 100, Puct: 0.5, Reuse: true}, Window: 4,
-		Ramps: config.Ramps{"play.visits": {32, 100, 5}, "play.puct": {1, 0.5, 2}, "window": {1, 4, 3}},
+		Ramps: config.Ramps{"play.visits": {32, 100, 5}, "play.puct": {1, 0.5, 2}, "play.share": {1, 0, 2}, "window": {1, 4, 3}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -91,8 +92,8 @@ func TestRampFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"play: {visits: {from: 0, to: 8, over: 4}}":            "x.yaml:1:23: play.visits.from: want a whole number from 1 to 100, have 0",
 		"play: {visits: {from: 1, to: 101, over: 4}}":          "x.yaml:1:30: play.visits.to: want a whole number from 1 to 100, have 101",
-		"play: {visits: {from: 1, to: 8}}":                     "x.yaml:1:16: play.visits.over: missing: want a whole number of at least 2",
-		"play: {visits: {from: 1, to: 8, over: 1}}":            "x.yaml:1:39: play.visits.over: want a whole number of at least 2, have 1",
+		"play: {visits: {from: 1, to: 8}}":                     "x.yaml:1:16: play.visits.over: missing: want a whole number from 2 to 10000",
+		"play: {visits: {from: 1, to: 8, over: 1}}":            "x.yaml:1:39: play.visits.over: want a whole number from 2 to 10000, have 1",
 		"play: {visits: {from: 1, to: 8, over: 2, ofer: 2}}":   `x.yaml:1:42: play.visits.ofer: unknown key (did you mean "over"?)`,
 		"play: {puct: {from: 1, to: max, over: 2}}":            "x.yaml:1:28: play.puct.to: want a number above 0 and at most 9, have max",
 		"play: {base: {from: 1, to: 8, over: 2}}":              "x.yaml:1:14: play.base: want a number from 0 to 9, have a group of keys",

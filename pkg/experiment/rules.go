@@ -107,6 +107,10 @@ var rules = []rule{
 		fast, full := s.SelfPlay.PlayoutCap.Visits, s.Search.Visits
 		return fault(fast > full, "the %d visits of a fast search are more than the %d of a full one", fast, full)
 	}},
+	{"search.visits selfplay.decided.visits", func(s *Settings) string {
+		reduced, full := s.SelfPlay.Decided.Visits, s.Search.Visits
+		return fault(reduced > full, "the %d visits of a search in a decided game are more than the %d of a full one", reduced, full)
+	}},
 	{"search.noise.weight search.root.kind search.forced_playouts", func(s *Settings) string { return forcedInVain(&s.Search) }},
 	{"tournament.search.noise.weight tournament.search.root.kind tournament.search.forced_playouts", func(s *Settings) string { return forcedInVain(&s.Tournament.Search) }},
 	{"tournament.limit.depth tournament.limit.movetime", func(s *Settings) string {

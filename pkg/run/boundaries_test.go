@@ -63,7 +63,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 			"training 1: rename crosstable.csv", "training 1: rename games.pgn", "reused tournament: rename manifest.json",
 		}, ""},
 		{"data", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
-			s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}",
+			s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5, fork_share: 0.3}, decided: {value: 0.1, visits: 3, weight: 0.8}}",
 				fmt.Sprintf("data: {kind: engine, games: 3, engine: {uci: %[1]s, depth: 1, random_plies: 8}, label: {uci: %[1]s, depth: 1}}", engine))
 		}, []string{
 			"data 1: append gen-0001.journal 0", "data 1: append gen-0001.journal 3", "data 1: rename gen-0001.parquet",

@@ -153,16 +153,36 @@ func (e *estimate) rate(t *Trial, u *unit, in store.Inputs) float64 {
 	}
 	key := rateKey(u, in)
 	r := e.rates[key]
+	if r == nil && u.played {
+		r = e.earlier(t, u)
+	}
 	if r == nil && e.probe && e.err == nil {
 		r = &ratio{untrained: u.played}
 		r.amount, r.per, e.err = u.probe(e.ctx, t)
-		e.rates[key] = r
 	}
 	if r == nil || e.err != nil {
 		return math.NaN()
 	}
+	e.rates[key] = r
 	e.untrained = e.untrained || r.untrained
 	return r.amount / r.per // 0/0 is NaN
+}
+
+// earlier returns the rate of games of the last generation from those of an earlier one, in
+// which a ramp had another value. It returns nil if there is none.
+func (e *estimate) earlier(t *Trial, u *unit) *ratio {
+	steps := t.Settings.Ramps.Steps()
+	for g := min(t.Settings.Generations, steps[len(steps)-1]); g >= 1; g-- {
+		if r := e.rates[rateKey(u, gamesInputs(t, g))]; r != nil {
+			scaled := *r
+			if u == evaluationsPerGame {
+				now, then := playing(t), t.Setup.SelfPlay(g)
+				scaled.amount *= now.MeanVisits() / then.MeanVisits()
+			}
+			return &scaled
+		}
+	}
+	return nil
 }
 
 // evaluate adds evaluations of a trial's network.
@@ -185,13 +205,13 @@ func (e *estimate) train(t *Trial, positions float64) {
 // mean number of visits.
 func (e *estimate) search(t *Trial, games, visits float64) {
 	if cfg := playing(t); games != 0 {
-		e.evaluate(t, games*e.rate(t, evaluationsPerGame, gamesInputs(t))*visits/cfg.MeanVisits())
+		e.evaluate(t, games*e.rate(t, evaluationsPerGame, gamesInputs(t, t.Settings.Generations))*visits/cfg.MeanVisits())
 	}
 }
 
 // plies returns the mean number of plies of a trial's self-play games.
 func (e *estimate) plies(t *Trial) float64 {
-	return e.rate(t, pliesPerGame, gamesInputs(t))
+	return e.rate(t, pliesPerGame, gamesInputs(t, t.Settings.Generations))
 }
 
 // think adds the time of engines: per ply of a game, summed over games.
@@ -207,8 +227,9 @@ func networkInputs(t *Trial) store.Inputs {
 	return in
 }
 
-func gamesInputs(t *Trial) store.Inputs {
-	s := t.Settings.At(t.Settings.Generations)
+// gamesInputs returns the inputs that determine the games of generation g.
+func gamesInputs(t *Trial, g int) store.Inputs {
+	s := t.Settings.At(g)
 	in := store.Inputs{}
 	in.Settings("game", s.Game)
 	in.Settings("search", s.Search)

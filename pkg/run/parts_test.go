@@ -60,7 +60,7 @@ func TestRoughly(t *testing.T) {
 // Faults that only a run can find are reported like those of the language.
 func TestLoadFindsBadPositions(t *testing.T) {
 	s := newSite(t)
-	s.edit(t, "small.yaml", "opening: {random_plies: 4, share: 0.5}",
+	s.edit(t, "small.yaml", "opening: {random_plies: 4, share: 0.5, fork_share: 0.3}",
 		"opening: {fens: [rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1, 8/8/8/8/8/8/8/K w - - 0 1]}")
 	_, err := experiment.LoadChecked(s.file(), nil)
 	wantError(t, err, "small.yaml:8:", "selfplay.opening.fens", "position 2")

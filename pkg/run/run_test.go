@@ -149,8 +149,8 @@ func TestChangesRunWhatTheyConcern(t *testing.T) {
 		{name: "comment", edit: func(s site) { s.edit(t, "small.yaml", "seed: 7", "seed: 7 # a prime") }, ran: map[string]string{}},
 		{name: "about", edit: func(s site) { s.edit(t, "small.yaml", "as small as they come", "and small") }, ran: map[string]string{}},
 		{name: "order of keys", edit: func(s site) {
-			s.edit(t, "small.yaml", "search: {visits: 6, noise: {weight: 0.25}}\nselfplay:", "selfplay:")
-			s.edit(t, "small.yaml", "generations: 2\n", "generations: 2\nsearch: {noise: {weight: 0.250}, visits: 6}\n")
+			s.edit(t, "small.yaml", "search: {visits: {from: 5, to: 6, over: 2}, noise: {weight: 0.25}}\nselfplay:", "selfplay:")
+			s.edit(t, "small.yaml", "generations: 2\n", "generations: 2\nsearch: {noise: {weight: 0.250}, visits: {over: 2, to: 6, from: 5}}\n")
 		}, ran: map[string]string{}},
 		{name: "order of players", set: "tournament.players=[random, every: 1, untrained]", ran: map[string]string{"tournament": "players in another order"}},
 		{name: "notebook", edit: func(s site) { s.edit(t, "small.yaml", "text: Short", "text: Long") }, ran: map[string]string{}},

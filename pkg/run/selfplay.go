@@ -39,6 +39,9 @@ func (t *Trial) selfplay(g int) *Stage {
 	in.Settings("game", s.Game)
 	in.Settings("search", s.Search)
 	in.Settings("selfplay", s.SelfPlay)
+	if s.SelfPlay.Opening.ForkShare > 0 && g > 1 {
+		in["forked games"] = t.Results.Output(store.SelfPlayStage(g-1), store.GamesFile(g-1))
+	}
 	return &Stage{
 		Name: store.SelfPlayStage(g), In: in, Files: []string{store.SamplesFile(g), store.GamesFile(g)}, Scratch: t.journal(g),
 		Run: func(ctx context.Context) (any, error) {
@@ -115,6 +118,15 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	cfg := t.Setup.SelfPlay(g)
 	cfg.Parallel = model.GameSlots(t.Workers)
 	cfg.Skip = func(i int) bool { return have[i] != nil }
+	if in["forked games"] != "" {
+		games, err := t.games(g - 1)
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		for _, game := range games {
+			cfg.Forks = append(cfg.Forks, selfplay.Fork{Start: game.Start, Moves: game.Moves})
+		}
+	}
 	if source := s.SelfPlay.Script; source != nil {
 		judge, err := t.run.scripts.open(source, t.Workers, nil)
 		if err != nil {

@@ -18,6 +18,7 @@ type Config struct {
 	Temperature Temperature `key:"temperature" doc:"How a move is selected from the visit counts."`
 	Opening     Opening     `key:"opening" doc:"Start positions of the games. Different starts make the games more diverse."`
 	PlayoutCap  PlayoutCap  `key:"playout_cap" flags:"optional" doc:"Playout cap randomization (KataGo): only a fraction of the moves gets a full search and becomes a training sample. The others get few visits and no noise, so that more games are played. If absent, every move gets a full search."`
+	Decided     Decided     `key:"decided" flags:"optional" doc:"Shorter searches and fewer samples in decided games (KataGo): instead of resigning, the players finish a won game cheaply, so that the network still sees how such games end. If absent, every full search has the same visits."`
 	// See repeat and Root.KL.
 	Surprise float64 `key:"surprise" default:"0" range:"0..1" doc:"Policy surprise weighting (KataGo uses 0.5): the fraction of a game's samples that is distributed in proportion to the Kullback-Leibler divergence of the search's policy from the priors, by repeating and omitting samples. 0 means one sample for each position."`
 	// ValueMix keeps the draw probability of the result, 1 or 0, as far as the mixed value
@@ -44,6 +45,9 @@ type Config struct {
 	// Future is the number of plies after which samples show the board again, see
 	// [encode.Codec.Continue]; 0: never.
 	Future int
+
+	// Forks are the games that Opening.ForkShare forks, each of at least one move.
+	Forks []Fork
 
 	// Adjudicate, if not nil, calls Script, which may end a game before the rules do. It is
 	// called after every move of an unfinished game with the record so far, which has no
@@ -98,6 +102,36 @@ type PlayoutCap struct {
 	Visits int     `key:"visits" default:"20" range:"1..10000000" unit:"visits" doc:"Visits of the root in the other searches, including those kept from the previous search."`
 }
 
+// Decided shortens full searches while a game is decided: KataGo's reduceVisits. Let x be the
+// least value, from the view of the same side, of the searches of the last Plies plies. If x
+// is above Value, r = ((x - Value) / (1 - Value))^2 is the part of the reduction that applies:
+// a full search has Visits at r = 1 and those of Config.Search at r = 0, and its sample is
+// written with a probability between Weight and 1. Visits 0: no game is decided.
+type Decided struct {
+	Value  float64 `key:"value" default:"0.9" range:">0..<1" doc:"Value beyond which a game counts as decided, from 0 for even to 1 for won. The reduction grows with the square of the distance from here to 1."`
+	Plies  int     `key:"plies" default:"3" range:"1..1000" unit:"plies" doc:"Number of consecutive plies whose searches must agree on that."`
+	Visits int     `key:"visits" default:"50" range:"1..10000000" unit:"visits" doc:"Visits of a full search at value 1. KataGo reduces 600 to 100."`
+	Weight float64 `key:"weight" default:"0.1" range:"0..1" doc:"Probability that a position becomes a sample at value 1."`
+}
+
+// reduction returns the part of the reduction that applies after searches with these values,
+// each from the view of its side to move.
+func (d *Decided) reduction(values []float32) float64 {
+	if d.Visits == 0 || len(values) < d.Plies {
+		return 0
+	}
+	lowest, highest := 1.0, -1.0 // from the view of the side that moves after an even number of plies
+	for i, v := range values[len(values)-d.Plies:] {
+		x := float64(v)
+		if i%2 == 1 {
+			x = -x
+		}
+		lowest, highest = min(lowest, x), max(highest, x)
+	}
+	beyond := max(0, (max(lowest, -highest)-d.Value)/(1-d.Value))
+	return beyond * beyond
+}
+
 // The values of Config.SearchValue and Config.LongGames that are not their defaults.
 const (
 	bestValue        = "best"
@@ -111,7 +145,7 @@ func (c *Config) HasResult(o chess.Outcome) bool {
 	return o.Reason != chess.MoveLimit || c.LongGames != searchLongGames
 }
 
-// MeanVisits returns the average number of visits of a search.
+// MeanVisits returns the average number of visits of a search in games that are not decided.
 func (c *Config) MeanVisits() float64 {
 	full, most := c.FullShare(), c.Search.Budget()
 	return full*float64(most) + (1-full)*float64(min(most, c.PlayoutCap.Visits))
@@ -125,7 +159,8 @@ func (c *Config) FullShare() float64 {
 	return c.PlayoutCap.Full
 }
 
-// Opening defines how games are varied at the start. With probability Share a game starts
+// Opening defines how games are varied at the start. With probability ForkShare a game forks
+// one of Config.Forks. Otherwise, with probability Share, it starts
 // from one of the FENs, if any, drawn uniformly, instead of Config.Start, and then plays
 // RandomPlies random legal moves. The game's history and length begin after that. An opening
 // that ends the game is drawn again. The first moves of such a game, up to PolicyPlies, are
@@ -134,7 +169,14 @@ type Opening struct {
 	RandomPlies int      `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Number of random legal moves at the start of a game. These positions are not training samples."`
 	PolicyPlies int      `key:"policy_plies" default:"0" range:"0..1000" unit:"plies" doc:"Maximum number of moves at the start of a game that are drawn from the network's policy without a search; the number is drawn for each game. They lead to varied positions that the network plausibly reaches, as KataGo's openings do. These positions are not training samples."`
 	Share       float64  `key:"share" default:"1" range:"0..1" doc:"Fraction of the games that start from random_plies, policy_plies or fens. The others start from game.start."`
+	ForkShare   float64  `key:"fork_share" range:"0..1" absent:"0" doc:"Fraction of the games that fork a game of the previous generation: they start at a random position of a random game, and first play another move than that game did, drawn from the network's policy. KataGo forks games too, so that the network learns what follows from moves that its search does not play. The first generation has no games to fork, and forks ignore the other keys of opening."`
 	FENs        []string `key:"fens" default:"[]" want:"a position in FEN" doc:"Start positions, each equally likely. An empty list means game.start."`
+}
+
+// Fork is a game that others may continue with other moves.
+type Fork struct {
+	Start chess.Position
+	Moves []chess.Move
 }
 
 // Progress counts the work so far, including plies and evaluations of discarded attempts.
@@ -178,6 +220,7 @@ func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 		{c.Temperature.Power != 0, "selfplay.temperature.power", c.Temperature.Power, "more than 0"},
 		{c.Temperature.Plies == 0 || c.Temperature.Then != 0, "selfplay.temperature.then", c.Temperature.Then, "more than 0"},
 		{c.PlayoutCap.Visits <= c.Search.Visits, "selfplay.playout_cap.visits", c.PlayoutCap.Visits, "no more than a full search has"},
+		{c.Decided.Visits <= c.Search.Visits, "selfplay.decided.visits", c.Decided.Visits, "no more than a full search has"},
 		{c.PlayoutCap.Visits == 0 || c.PlayoutCap.Full > 0, "selfplay.playout_cap.full", c.PlayoutCap.Full, "more than 0"},
 	} {
 		if !x.ok {

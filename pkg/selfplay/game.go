@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -31,10 +32,13 @@ type gameSlot struct {
 	moves chess.MoveList
 
 	record  *Record
-	priors  []float64 // scratch memory
-	full    bool      // whether the current move has a full search and becomes a sample, see PlayoutCap
-	opening int       // plies that are drawn from the policy, see Opening
-	before  int       // the tree's evaluations before this game
+	weights []float64  // of the record's samples, see Decided
+	priors  []float64  // scratch memory
+	full    bool       // whether the current move has a full search and becomes a sample, see PlayoutCap
+	weight  float64    // of that sample, see Decided
+	opening int        // plies that are drawn from the policy, see Opening
+	forked  chess.Move // that a fork does not begin with; 0 in other games
+	before  int        // the tree's evaluations before this game
 }
 
 func newGameSlot(cfg *Config, codec encode.Codec, from beginnings) *gameSlot {
@@ -65,6 +69,7 @@ func (g *gameSlot) attempt() error {
 	}
 	r.Start = g.game.Position().FEN()
 	r.Moves, r.Samples, r.RootValues, r.Roots = r.Moves[:0], r.Samples[:0], r.RootValues[:0], r.Roots[:0]
+	g.weights = g.weights[:0]
 	g.allot(0)
 	g.tree.SetRoot(g.game)
 	return nil
@@ -83,7 +88,11 @@ func (g *gameSlot) allot(ply int) {
 		g.full = g.rng.Float64() < g.cfg.PlayoutCap.Full
 	}
 	if g.full {
+		d := &g.cfg.Decided
+		reduction := d.reduction(g.record.RootValues[min(g.opening, ply):])
 		visits = g.cfg.Search.Visits
+		visits += int(math.Round(reduction * float64(d.Visits-visits)))
+		g.weight = 1 + reduction*(d.Weight-1)
 	}
 	g.tree.SetVisits(visits)
 	g.tree.SetExploring(g.full)
@@ -93,7 +102,11 @@ func (g *gameSlot) allot(ply int) {
 // open sets up the start position of the game.
 func (g *gameSlot) open() error {
 	o := g.cfg.Opening
-	g.opening = 0
+	g.opening, g.forked = 0, 0
+	if o.ForkShare > 0 && len(g.cfg.Forks) > 0 && g.rng.Float64() < o.ForkShare {
+		g.fork(&g.cfg.Forks[g.rng.IntN(len(g.cfg.Forks))])
+		return nil
+	}
 	if o.Share <= 0 || g.rng.Float64() >= o.Share {
 		g.game.Reset(g.from.start.Draw(g.rng))
 		return nil
@@ -117,6 +130,39 @@ func (g *gameSlot) open() error {
 	return fmt.Errorf("%d openings of %d random plies all ended the game: use fewer", maxRedraws, o.RandomPlies)
 }
 
+// fork sets up a random position of a game.
+func (g *gameSlot) fork(f *Fork) {
+	ply := g.rng.IntN(len(f.Moves))
+	g.game.Reset(f.Start)
+	for _, m := range f.Moves[:ply] {
+		g.game.Play(m)
+	}
+	g.game.Reset(*g.game.Position())
+	g.opening, g.forked = 1, f.Moves[ply]
+}
+
+// choose returns the move that the finished search of a ply plays.
+func (g *gameSlot) choose(ply int) chess.Move {
+	if ply > 0 || g.forked == 0 {
+		return g.tree.Choose(g.cfg.Temperature.at(ply), g.rng)
+	}
+	other := slices.DeleteFunc(g.tree.Root(), func(e search.Edge) bool { return e.Move == g.forked || e.Prior == 0 })
+	if len(other) == 0 { // the only move
+		return g.forked
+	}
+	total := 0.0
+	for _, e := range other {
+		total += e.Prior
+	}
+	draw := g.rng.Float64() * total
+	for _, e := range other {
+		if draw -= e.Prior; draw < 0 {
+			return e.Move
+		}
+	}
+	return other[len(other)-1].Move // rounding left draw at the very end
+}
+
 // randomPlies plays n random legal moves and reports whether the game continues after them.
 func (g *gameSlot) randomPlies(n int) bool {
 	for ; ; n-- {
@@ -136,7 +182,7 @@ func (g *gameSlot) randomPlies(n int) bool {
 func (g *gameSlot) move() (*Record, error) {
 	r := g.record
 	ply := g.game.Ply()
-	m := g.tree.Choose(g.cfg.Temperature.at(ply), g.rng)
+	m := g.choose(ply)
 	if m == 0 {
 		return nil, fmt.Errorf("self-play: game %d, ply %d: the search has no move in %s", r.Number, ply, g.game.Position().FEN())
 	}
@@ -145,6 +191,7 @@ func (g *gameSlot) move() (*Record, error) {
 		s := g.sample()
 		r.Samples = append(r.Samples, s)
 		r.Roots = append(r.Roots, rootOf(&s, g.priors))
+		g.weights = append(g.weights, g.weight)
 	}
 	r.RootValues = append(r.RootValues, float32(g.tree.Value()))
 
@@ -269,30 +316,30 @@ func rootOf(s *encode.Sample, priors []float64) Root {
 }
 
 // repeat repeats each sample of a finished game according to its weight: policy surprise
-// weighting, as in KataGo (docs/KataGoMethods.md). Among the n samples of a game with
-// divergences D, sample i has the weight
+// weighting, as in KataGo (docs/KataGoMethods.md). Let w(i) be the weights of the samples by
+// Decided, 1 without it, and D(i) their divergences. Then sample i is written
 //
-//	(1 - share) + share * n * D(i) / (sum of all D)
+//	(1 - share) * w(i) + share * (sum of all w) * w(i) D(i) / (sum of all w D)
 //
-// It is written as often as the integer part of the weight, and once more with the
-// probability of the fraction. The weights sum to n, so the expected number of samples does
-// not change.
+// times on average: the integer part of it, and once more with the probability of the
+// fraction. The expected number of samples is the sum of all w.
 func (g *gameSlot) repeat(r *Record) {
 	share := g.cfg.Surprise
-	if share == 0 {
+	if share == 0 && g.cfg.Decided.Visits == 0 {
 		return // all weights are 1: skip the random numbers
 	}
-	var total float64
-	for _, root := range r.Roots {
-		total += root.KL
+	var weights, divergences float64
+	for i, w := range g.weights {
+		weights += w
+		divergences += w * r.Roots[i].KL
 	}
 	var all []encode.Sample
 	for i, s := range r.Samples {
-		weight := 1.0
-		if total > 0 {
-			weight = 1 - share + share*float64(len(r.Samples))*r.Roots[i].KL/total
+		times := g.weights[i]
+		if divergences > 0 {
+			times *= 1 - share + share*weights*r.Roots[i].KL/divergences
 		}
-		for weight += g.rng.Float64(); weight >= 1; weight-- {
+		for times += g.rng.Float64(); times >= 1; times-- {
 			all = append(all, s)
 		}
 	}

@@ -28,16 +28,18 @@ func TestRootOf(t *testing.T) {
 // hand, and there is none that the draws could not give.
 func TestRepeat(t *testing.T) {
 	for _, c := range []struct {
-		share     float64
-		surprises []float64
-		want      []float64
+		share              float64
+		weights, surprises []float64
+		want               []float64
 	}{
-		{0.5, []float64{0, 1, 0, 3}, []float64{0.5, 1, 0.5, 2}},
-		{0.5, []float64{0.2, 0.2}, []float64{1, 1}},
-		{1, []float64{0, 0.1, 0.3}, []float64{0, 0.75, 2.25}},
-		{0.5, []float64{0, 0, 0}, []float64{1, 1, 1}},
+		{0.5, []float64{1, 1, 1, 1}, []float64{0, 1, 0, 3}, []float64{0.5, 1, 0.5, 2}},
+		{0.5, []float64{1, 1}, []float64{0.2, 0.2}, []float64{1, 1}},
+		{1, []float64{1, 1, 1}, []float64{0, 0.1, 0.3}, []float64{0, 0.75, 2.25}},
+		{0.5, []float64{1, 1, 1}, []float64{0, 0, 0}, []float64{1, 1, 1}},
+		{0, []float64{1, 0.25, 0}, []float64{3, 2, 1}, []float64{1, 0.25, 0}},
+		{0.5, []float64{1, 0.5, 0.5}, []float64{0.2, 0.2, 0}, []float64{0.5 + 2.0/3, 0.25 + 1.0/3, 0.25}},
 	} {
-		table := &gameSlot{cfg: &Config{Surprise: c.share}, rng: rand.New(rand.NewPCG(1, 2))}
+		table := &gameSlot{cfg: &Config{Surprise: c.share, Decided: Decided{Visits: 1}}, rng: rand.New(rand.NewPCG(1, 2)), weights: c.weights}
 		mean := make([]float64, len(c.want))
 		const draws = 20_000
 		for range draws {
@@ -68,5 +70,29 @@ func TestRepeat(t *testing.T) {
 				t.Errorf("%v: sample %d is there %.3f times on average", c, i, mean[i])
 			}
 		}
+	}
+}
+
+func TestReduction(t *testing.T) {
+	d := Decided{Value: 0.8, Plies: 3, Visits: 5}
+	for _, c := range []struct {
+		values []float32
+		want   float64
+	}{
+		{nil, 0},
+		{[]float32{1, -1}, 0}, // not long enough
+		{[]float32{1, -1, 1}, 1},
+		{[]float32{-1, 1, -1}, 1},
+		{[]float32{1, 1, 1}, 0},       // each side thinks that it wins
+		{[]float32{-0.8, 0.9, -1}, 0}, // the least counts
+		{[]float32{0.95, -0.9, 0.95}, 0.25},
+		{[]float32{0, -0.9, 1, -0.9}, 0.25}, // the last three count
+	} {
+		if have := d.reduction(c.values); math.Abs(have-c.want) > 1e-6 {
+			t.Errorf("%v: %v, want %v", c.values, have, c.want)
+		}
+	}
+	if off := (&Decided{Value: 0.8, Plies: 3}).reduction([]float32{1, -1, 1}); off != 0 {
+		t.Errorf("%v without the setting", off)
 	}
 }

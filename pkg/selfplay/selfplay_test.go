@@ -85,8 +85,13 @@ func config() selfplay.Config {
 // play returns the records in the order of their numbers.
 func play(t testing.TB, cfg selfplay.Config, workers int) ([]*selfplay.Record, selfplay.Stats) {
 	t.Helper()
+	return playWith(t, cfg, nets(workers))
+}
+
+func playWith(t testing.TB, cfg selfplay.Config, nets []search.Net) ([]*selfplay.Record, selfplay.Stats) {
+	t.Helper()
 	var records []*selfplay.Record
-	stats, err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets(workers), func(r *selfplay.Record) {
+	stats, err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets, func(r *selfplay.Record) {
 		records = append(records, r)
 	})
 	if err != nil {
