@@ -15,7 +15,7 @@ func TestRamps(t *testing.T) {
 	s := newSite(t)
 	ramps := func(visits string) []string {
 		return []string{"generations=3", "tournament.rounds=0", "hooks=[]", "search.visits=" + visits,
-			"selfplay.games={from: 2, to: 6, over: 3}", "training.window={from: 1, to: 2, over: 2}"}
+			"selfplay.games={from: 2, to: 6, over: 3}", "training.window={from: 1, to: 2, over: 2}", "selfplay.decided.visits=2"}
 	}
 	s.run(t, ramps("{from: 2, to: 6, over: 3}")...)
 	trial := store.Trial{Dir: s.trial(t)}

@@ -34,7 +34,9 @@ type Config struct {
 	CInit float64 `key:"c_init" default:"1.25" range:"0..1e9" when:"c_base!=0" doc:"Constant term of the growing exploration constant."`
 	// CFactor of 0 is taken as 1, AlphaZero's.
 	CFactor float64 `key:"c_factor" default:"1" range:">0..1e9" when:"c_base!=0" doc:"Factor of the logarithm in the growing exploration constant. AlphaZero uses 1, Leela Chess Zero about 3."`
-	FPU     FPU     `key:"fpu" default:"zero" range:"0..10" words:"zero" doc:"First play urgency, the Q of an unvisited move: the word zero, or a reduction r, which gives the parent's value minus r times the square root of the sum of the visited priors. 0 gives the parent's value."`
+	// CStdev is the scale of KataGo's dynamic variance-scaled cPUCT; see deviationFactor.
+	CStdev float64 `key:"c_stdev" default:"0" range:"0..1" doc:"Part of the exploration constant that is proportional to the standard deviation s of the values below a position: the constant is multiplied by 1 + c_stdev * (s / 0.4 - 1). A search then explores more where values vary, and separates small differences where they do not. KataGo uses 0.85. Values of a game with many draws deviate less than 0.4, which lowers the constant."`
+	FPU    FPU     `key:"fpu" default:"zero" range:"0..10" words:"zero" doc:"First play urgency, the Q of an unvisited move: the word zero, or a reduction r, which gives the parent's value minus r times the square root of the sum of the visited priors. 0 gives the parent's value."`
 
 	// PolicyTemperature of 0 is taken as 1.
 	PolicyTemperature float64 `key:"policy_temperature" default:"1" range:">0..100" doc:"Softmax temperature T of the policy: priors are proportional to P^(1/T). Values above 1 flatten the overconfident policy of a young network; Leela Chess Zero uses 1.36 or more."`
@@ -69,6 +71,9 @@ type Config struct {
 
 	// TwofoldDraws does not make such a draw a proven result, since the game goes on.
 	TwofoldDraws bool `key:"twofold_draws" default:"false" doc:"Below the root, a position that already occurred in the game or on the path counts as a draw, as in Leela Chess Zero. The rules of the game need a third occurrence. The search then sees repetitions after fewer moves, and does not repeat positions that it wins."`
+
+	// Best is visits if empty.
+	Best string `key:"best" default:"visits" enum:"visits lcb" doc:"The move of the root that counts as the best, and is played where no temperature applies (power: max): visits is the most visited one, lcb the one with the highest lower confidence bound of its value, 5 standard errors below the mean, among those with at least 15 % of the most visits. Leela Zero and KataGo play so: it avoids a move whose last visits refuted it. A gumbel root has its own rule. The targets of training are the visits in any case."`
 
 	TreeReuse bool `key:"tree_reuse" default:"true" doc:"Keep the subtree of the played move for the next search."`
 
@@ -135,6 +140,12 @@ func (c Config) Budget() int {
 	}
 	return c.Visits
 }
+
+// byBound is the value of Config.Best for the lower confidence bound.
+const byBound = "lcb"
+
+// needsSquares reports whether the search reads the squares of values.
+func (c *Config) needsSquares() bool { return c.CStdev > 0 || c.Best == byBound }
 
 // cpuct returns the factor c of the PUCT formula, given the visits of the parent.
 func (c *Config) cpuct(visits float64) float64 {

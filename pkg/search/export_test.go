@@ -36,7 +36,7 @@ func (t *Tree) Check() error {
 			return fmt.Errorf("the root has no edges")
 		}
 		seen[at] = true
-		visits, sum, best, all := int32(0), 0.0, float32(-1), true
+		visits, sum, squares, best, all := int32(0), 0.0, 0.0, float32(-1), true
 		for k, e := range t.edgesOf(n) {
 			if (e.child == none) != (e.visits == 0) || e.visits < 0 {
 				return fmt.Errorf("node %d, edge %d: child %d with %d visits", at, k, e.child, e.visits)
@@ -60,6 +60,10 @@ func (t *Tree) Check() error {
 				return err
 			}
 			child := &t.nodes[e.child]
+			if t.hasSquares {
+				own := float64(child.value)
+				squares += t.squares[e.child] + float64(e.visits-child.visits)*own*own
+			}
 			if went := child.visits; went > e.visits || went == e.visits && child.state != proven {
 				return fmt.Errorf("node %d, edge %d: %d visits, %d of them went on", at, k, e.visits, child.visits)
 			}
@@ -77,6 +81,10 @@ func (t *Tree) Check() error {
 		}
 		if math.Abs(sum-n.sum) > 1e-6 {
 			return fmt.Errorf("node %d has the sum %v, its edges %v", at, n.sum, sum)
+		}
+		// A proof changes values that were backed up before.
+		if t.hasSquares && !t.cfg.Solver && math.Abs(squares-t.squares[at]) > 1e-6 {
+			return fmt.Errorf("node %d has the squares %v, its edges %v", at, t.squares[at], squares)
 		}
 		if known := best == 1 || all && visits > 0; t.cfg.Solver && len(t.edgesOf(n)) > 0 && (known != (n.state == proven) || known && best != n.value) {
 			return fmt.Errorf("node %d: state %d, value %v; its moves reach %v (all known: %v)", at, n.state, n.value, best, all)

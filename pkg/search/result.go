@@ -264,8 +264,8 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	}
 	if t.halving.on {
 		t.improvedPolicy()
-		best = t.maskWeights(edges)
 	}
+	best = t.maskWeights(edges)
 	weights := t.weights
 	highest := weights[best]
 	if highest == 0 {
@@ -296,7 +296,11 @@ func (t *Tree) bestRootMove(edges []edge) int {
 	if t.halving.on {
 		return t.halvingBest()
 	}
-	return t.visitWeights(edges)
+	best := t.visitWeights(edges)
+	if t.cfg.Best == byBound {
+		return t.highestBound(edges, best)
+	}
+	return best
 }
 
 // visitWeights writes the pruned visits of the root's playable moves to t.weights, or their

@@ -246,7 +246,7 @@ func (t *Tree) prunedVisits(e, best *edge) float64 {
 		return n
 	}
 	root := &t.nodes[0]
-	scale := t.exploration(float64(root.visits))
+	scale := t.exploration(0, float64(root.visits))
 	puct := func(e *edge, visits float64) float64 {
 		return float64(e.score) + scale*float64(e.prior)/(1+visits)
 	}

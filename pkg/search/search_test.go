@@ -315,6 +315,8 @@ func configs(t *rapid.T) search.Config {
 		CPuct:        rapid.Float64Range(0, 4).Draw(t, "c_puct"),
 		CBase:        rapid.SampledFrom([]float64{0, 0, 100, 19652}).Draw(t, "c_base"),
 		CInit:        1.25,
+		CStdev:       rapid.SampledFrom([]float64{0, 0, 0.85, 1}).Draw(t, "c_stdev"),
+		Best:         rapid.SampledFrom([]string{"", "lcb"}).Draw(t, "best"),
 		FPU:          search.FPU{Parent: rapid.Bool().Draw(t, "parent"), Reduction: rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "reduction")},
 		ExpandAt:     rapid.IntRange(0, 4).Draw(t, "expand_at"),
 		Leaves:       rapid.SampledFrom([]int{0, 1, 2, 8, 32}).Draw(t, "leaves"),
@@ -379,6 +381,9 @@ func TestProperties(t *testing.T) {
 		s := again()
 		if g.Position().FEN() != fen || g.Ply() != ply {
 			t.Fatal("the search changed the caller's game")
+		}
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
 		}
 		if a, b := drawing(s), drawing(again()); a != b {
 			t.Fatalf("two searches alike differ:\n%s", cmp.Diff(a, b))

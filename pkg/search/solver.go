@@ -20,8 +20,7 @@ func (t *Tree) playMateInOne(at int32, path []step) []step {
 	t.makeEdges(n)
 	e := n.first + int32(k)
 	t.game.Play(t.edges[e].move)
-	t.edges[e].child = int32(len(t.nodes))
-	t.nodes = append(t.nodes, node{state: terminal, value: -1})
+	t.edges[e].child = t.addNode(node{state: terminal, value: -1})
 	return append(path, step{at, e})
 }
 

@@ -30,6 +30,7 @@ type Tree struct {
 	pending  int
 
 	quiet          bool    // no exploration: see SetExploring
+	hasSquares     bool    // see arrays
 	forcesPlayouts bool    // whether the search of this root has forced playouts
 	halving        halving // see Root
 
@@ -52,6 +53,9 @@ type arrays struct {
 	nodes []node // nodes[0] is the root
 	stubs []stub
 	edges []edge
+	// squares are the sums of the squares of the values backed up through the edges of each
+	// node, if the search needs them; otherwise empty.
+	squares []float64
 }
 
 // step is an edge taken and the node that it leaves.
@@ -127,7 +131,7 @@ func (t *Tree) makeEdges(n *node) {
 // NewTree makes a search without a root. The seed decides the noise at the root; a
 // search without noise does not depend on it. The Config must be valid.
 func NewTree(cfg Config, seed uint64) *Tree {
-	t := &Tree{cfg: cfg, pcg: rand.NewPCG(0, 0)}
+	t := &Tree{cfg: cfg, pcg: rand.NewPCG(0, 0), hasSquares: cfg.needsSquares()}
 	t.rng = rand.New(t.pcg)
 	t.requests = make([]request, max(1, cfg.Leaves))
 	if cfg.Cache > 0 {
@@ -252,17 +256,28 @@ func (t *Tree) prepareRoot() {
 // clear leaves an unvisited root.
 func (t *Tree) clear() {
 	t.pending, t.dropped, t.forcesPlayouts, t.halving.on = 0, 0, false, false
-	t.nodes = append(t.nodes[:0], node{})
+	t.nodes, t.squares = t.nodes[:0], t.squares[:0]
 	t.stubs = t.stubs[:0]
 	t.edges = t.edges[:0]
+	t.addNode(node{})
+}
+
+// addNode appends a node and returns its index.
+func (t *Tree) addNode(n node) int32 {
+	t.nodes = append(t.nodes, n)
+	if t.hasSquares {
+		t.squares = append(t.squares, 0)
+	}
+	return int32(len(t.nodes) - 1)
 }
 
 // keepSubtree makes the given node the root: it copies the tree below it, level by level,
 // to the spare arrays, which then replace the others.
 func (t *Tree) keepSubtree(root int32) {
 	to := &t.spare
-	to.nodes = append(to.nodes[:0], t.nodes[root])
+	to.nodes, to.squares = to.nodes[:0], to.squares[:0]
 	to.stubs, to.edges = to.stubs[:0], to.edges[:0]
+	t.keepNode(root)
 	for i := 0; i < len(to.nodes); i++ {
 		switch n := &to.nodes[i]; n.state {
 		case evaluated:
@@ -276,8 +291,7 @@ func (t *Tree) keepSubtree(root int32) {
 			edges = to.edges[n.first:]
 			for k := range edges {
 				if e := &edges[k]; e.child != none {
-					to.nodes = append(to.nodes, t.nodes[e.child])
-					e.child = int32(len(to.nodes) - 1)
+					e.child = t.keepNode(e.child)
 				}
 			}
 		}
@@ -285,7 +299,17 @@ func (t *Tree) keepSubtree(root int32) {
 	t.arrays, t.spare, t.dropped = t.spare, t.arrays, 0
 }
 
+// keepNode copies a node to the spare arrays and returns its index there.
+func (t *Tree) keepNode(i int32) int32 {
+	to := &t.spare
+	to.nodes = append(to.nodes, t.nodes[i])
+	if t.hasSquares {
+		to.squares = append(to.squares, t.squares[i])
+	}
+	return int32(len(to.nodes) - 1)
+}
+
 // Bytes is the memory that holds what the tree knows.
 func (t *Tree) Bytes() int {
-	return len(t.nodes)*int(unsafe.Sizeof(node{})) + len(t.stubs)*int(unsafe.Sizeof(stub{})) + len(t.edges)*int(unsafe.Sizeof(edge{}))
+	return len(t.nodes)*int(unsafe.Sizeof(node{})) + len(t.stubs)*int(unsafe.Sizeof(stub{})) + len(t.edges)*int(unsafe.Sizeof(edge{})) + 8*len(t.squares)
 }

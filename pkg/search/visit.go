@@ -56,14 +56,13 @@ func (t *Tree) selectLeaf(path []step) (to int32, _ []step) {
 		if at == 0 {
 			k = t.selectRootEdge(n)
 		} else {
-			k = t.selectEdge(n, &t.cfg.FPU)
+			k = t.selectEdge(at, &t.cfg.FPU)
 		}
 		path = append(path, step{at, k})
 		e := &t.edges[k]
 		t.game.Play(e.move)
 		if e.child == none {
-			e.child = int32(len(t.nodes))
-			t.nodes = append(t.nodes, node{})
+			e.child = t.addNode(node{})
 		}
 		at = e.child
 	}
@@ -135,15 +134,16 @@ func (t *Tree) selectRootEdge(n *node) int32 {
 		}
 	}
 	if own := &t.cfg.Root.FPU; own.Own && !t.quiet {
-		return t.selectEdge(n, &own.FPU)
+		return t.selectEdge(0, &own.FPU)
 	}
-	return t.selectEdge(n, &t.cfg.FPU)
+	return t.selectEdge(0, &t.cfg.FPU)
 }
 
-// selectEdge returns the edge of n with the highest PUCT score.
-func (t *Tree) selectEdge(n *node, fpu *FPU) int32 {
+// selectEdge returns the edge of a node with the highest PUCT score.
+func (t *Tree) selectEdge(at int32, fpu *FPU) int32 {
+	n := &t.nodes[at]
 	edges := t.edges[n.first : n.first+int32(n.count)]
-	scale := float32(t.exploration(float64(n.visits + n.pending)))
+	scale := float32(t.exploration(at, float64(n.visits+n.pending)))
 	firstPlay := fpu.of(n, edges)
 	best, highest := 0, float32(math.Inf(-1))
 	for i := range edges {
@@ -161,10 +161,14 @@ func (t *Tree) selectEdge(n *node, fpu *FPU) int32 {
 	return n.first + int32(best)
 }
 
-// exploration is the factor of P / (1 + N) in the PUCT score of the moves of a
-// position with this number of visits.
-func (t *Tree) exploration(visits float64) float64 {
-	return t.cfg.cpuct(visits) * math.Sqrt(max(1, visits))
+// exploration is the factor of P / (1 + N) in the PUCT score of the moves of a node with
+// this number of visits.
+func (t *Tree) exploration(at int32, visits float64) float64 {
+	c := t.cfg.cpuct(visits) * math.Sqrt(max(1, visits))
+	if t.cfg.CStdev > 0 {
+		c *= t.deviationFactor(at)
+	}
+	return c
 }
 
 // of is the Q of the edges of n that have no visits (first play urgency).
@@ -208,6 +212,9 @@ func (t *Tree) backupValue(path []step, v float64) {
 		e.visits++
 		n.sum += v
 		n.visits++
+		if t.hasSquares {
+			t.addSquare(path[i].node, v)
+		}
 		t.refresh(e)
 		if t.cfg.Solver && t.prove(n, e) && i > 0 {
 			to := &t.edges[path[i-1].edge]
