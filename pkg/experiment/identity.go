@@ -153,6 +153,9 @@ const (
 	sweptValues = "sweep.values"
 )
 
+// rampKeys matches the paths of the keys of ramps, which the schema does not list.
+const rampKeys = `^(search|selfplay|training)\..+\.(from|to|over)$`
+
 // byPath returns the JSON Schema of a group of paths of keys that decide a result.
 func byPath(of func(path string) map[string]any) map[string]any {
 	properties := map[string]any{}
@@ -160,7 +163,7 @@ func byPath(of func(path string) map[string]any) map[string]any {
 		properties[path] = of(path)
 	}
 	// The keys of a ramp are numbers, as those of a temperature are.
-	ends := map[string]any{`^(search|selfplay|training)\..+\.(from|to|over)$`: of("selfplay.temperature.power")}
+	ends := map[string]any{rampKeys: of("selfplay.temperature.power")}
 	return map[string]any{"type": "object", "properties": properties, "patternProperties": ends, "additionalProperties": false}
 }
 

@@ -217,7 +217,7 @@ func (k KeyPath) Read(r *config.Reader, path string, t *config.Node) (any, bool)
 
 // JSONSchema lists the paths.
 func (KeyPath) JSONSchema(*config.Schema, string) map[string]any {
-	return map[string]any{"enum": schema().Swept()}
+	return map[string]any{"anyOf": []any{map[string]any{"enum": schema().Swept()}, map[string]any{"type": "string", "pattern": rampKeys}}}
 }
 
 // defaultNotebook returns the notebook of a file without one, in YAML. It has only cells

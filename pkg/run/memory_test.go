@@ -39,7 +39,7 @@ func TestWindowLargerThanMemory(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	of := func(memory int64) (*recorder, error) {
-		return s.try(t.Context(), func(o *Options) { o.memory = memory }, "generations=2", "tournament.rounds=0", "training.window=2")
+		return s.try(t.Context(), func(o *Options) { o.memory = memory }, "generations=2", "tournament.rounds=0", "training.window={from: 1, to: 2, over: 2}")
 	}
 	r, err := of(20_000)
 	wantError(t, err, "training 1: the replay window of 1 generation has", "take at least", "this machine has 20 KiB", "lower training.window")
@@ -57,7 +57,7 @@ func TestWindowLargerThanMemory(t *testing.T) {
 	}
 	opt := s.options(nil)
 	opt.memory = int64(10 * n.bytes)
-	e := s.load(t, "generations=40", "training.window=30")
+	e := s.load(t, "generations=40", "training.window={from: 2, to: 30, over: 9}", "selfplay.games={from: 6, to: 9, over: 3}")
 	plans, err := MakePlans(t.Context(), []*experiment.Experiment{e}, PlanOptions{Options: opt})
 	if err != nil {
 		t.Fatal(err)
