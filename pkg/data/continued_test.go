@@ -95,7 +95,9 @@ func TestContinuations(t *testing.T) {
 
 // Files that do not show how games continued are refused where that is to be learned.
 func TestContinuationsAreMissing(t *testing.T) {
-	samples := write(t, meta, randomGames(newRand(1), 0, 1, 3, 3))
+	known := meta
+	known.Continued = true
+	samples := write(t, known, randomGames(newRand(1), 0, 1, 3, 3))
 	marro := writeMarro(t, marroRows(t, squareOrder{}, true)[:20])
 	for name, c := range map[string]struct {
 		cfg  Config
@@ -104,6 +106,7 @@ func TestContinuationsAreMissing(t *testing.T) {
 	}{
 		"no boards":    {Config{Files: []string{samples}, Future: 3}, chess.Atomic, "the file has no boards of 3 plies later, which network.future_board predicts"},
 		"other boards": {Config{Files: []string{withBoards(t)}, Future: 3}, chess.Atomic, "of 3 plies later, which network.future_board predicts; it has those of 7 plies later"},
+		"no replies":   {Config{Files: []string{write(t, meta, randomGames(newRand(1), 0, 1, 3, 3))}}, chess.Atomic, "does not have the moves that followed"},
 		"ChessMarro's": {Config{Files: []string{marro}}, chess.Standard, "does not have the moves that followed"},
 	} {
 		c.cfg.Kind, c.cfg.Variant, c.cfg.Continued = Parquet, c.v, true
@@ -129,7 +132,7 @@ func withBoards(t *testing.T) string {
 		samples[i].Future = samples[i].Planes[:4]
 	}
 	m := meta
-	m.Future = 7
+	m.Continued, m.Future = true, 7
 	return write(t, m, samples)
 }
 

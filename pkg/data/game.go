@@ -24,8 +24,8 @@ type Position struct {
 	At    *chess.Game
 	Moves []chess.Move
 
-	// Played are the moves of the game from At on, as far as they are known and needed. They
-	// are valid until the next position is made.
+	// Played are the next moves of the game, with Config.Continued as many as the targets need,
+	// otherwise none. They are valid until the next position is made.
 	Played []chess.Move
 
 	// Encoding names the encoder and the policy of Planes and Indices if the file has only
@@ -123,7 +123,7 @@ func laterBoards(plies int) string {
 
 // continued reports whether it is known how the game continued.
 func (p *Position) continued() bool {
-	return len(p.Played) > 0 || p.Encoding != nil && p.Encoding != &marroMeta
+	return len(p.Played) > 0 || p.Encoding != nil && p.Encoding.Continued
 }
 
 // game is a game returned by a reader. Expensive work is left to positions, which many
@@ -289,8 +289,11 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 			w.board.Play(m)
 		}
 		p := w.reset(ply)
-		p.At, p.Played, p.MovesLeft = w.board, moves[ply:], float32(len(moves)-ply)
+		p.At, p.MovesLeft = w.board, float32(len(moves)-ply)
 		move := moves[ply]
+		if w.source.cfg.Continued {
+			p.Played = moves[ply:]
+		}
 		if label == nil {
 			p.result(w.result)
 		} else {

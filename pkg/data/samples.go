@@ -51,6 +51,9 @@ type Meta struct {
 	// numbers, see [Split].
 	Recurring bool `json:"recurring,omitempty"`
 
+	// Continued says that the samples have the opponent's replies, where a game has them.
+	Continued bool `json:"continued,omitempty"`
+
 	// Future is the number of plies to the later board of a sample; 0: there is none.
 	Future int `json:"future,omitempty"`
 }

@@ -132,6 +132,9 @@ const (
 // the moves of the game from there on.
 func (c Codec) Continue(s *Sample, p *chess.Position, moves []chess.Move, plies int) {
 	s.Reply, s.Future = -1, s.Future[:0]
+	if len(moves) < 2 && plies == 0 {
+		return
+	}
 	later := *p
 	for i, m := range moves {
 		if i == 1 {

@@ -195,7 +195,7 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 	row.DistinctGames, row.DistinctPositions = distinct(measures.games), distinct(measures.positions)
 	meta := data.Meta{
 		Encoder: t.Setup.Codec.Planes.Name(), Policy: t.Setup.Codec.Policy.Name(), Variant: t.Setup.Variant.String(),
-		Generation: g, Future: t.Settings.Network.FutureBoard,
+		Generation: g, Continued: true, Future: t.Settings.Network.FutureBoard,
 	}
 	if err := data.Write(t.Results.Path(store.SamplesFile(g)), meta, samples); err != nil {
 		return nil, err
