@@ -316,8 +316,10 @@ func TestPlanEstimates(t *testing.T) {
 	if p := s.plan(t, s.file(), false, quick...); known(p) {
 		t.Errorf("estimates without data: %+v", p.Total)
 	}
-	if p := s.plan(t, s.file(), true, quick...); !known(p) {
-		t.Errorf("a probe left %+v", p.Total)
+	for _, set := range [][]string{quick, with(quick, "search.visits=100", "selfplay.decided={visits: 50}")} {
+		if p := s.plan(t, s.file(), true, set...); !known(p) {
+			t.Errorf("%s: a probe left %+v, %v", set, p.Total, p.Problems)
+		}
 	}
 	s = quickSite(t)
 	p := s.plan(t, s.file(), false, with(quick, "generations=2")...)

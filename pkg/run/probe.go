@@ -48,6 +48,7 @@ func quickConfig(t *Trial) selfplay.Config {
 	cfg.Games, cfg.Parallel = quickCount, quickCount
 	if full := cfg.Search.Visits; full > quickVisits {
 		cfg.Search.Visits = quickVisits
+		cfg.Decided = selfplay.Decided{} // its visits may be more; and no game is decided by uniform values
 		if fast := &cfg.PlayoutCap.Visits; *fast > 0 {
 			*fast = max(1, *fast*quickVisits/full)
 		}
