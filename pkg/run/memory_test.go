@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
 	"alamos/pkg/store"
 )
 
@@ -30,6 +31,21 @@ func TestMemoryIn(t *testing.T) {
 		if have := memoryIn(root); have != test.want {
 			t.Errorf("%s: %d, want %d", name, have, test.want)
 		}
+	}
+}
+
+// The estimate of a window knows the boards that a network's samples have.
+func TestPlannedNeed(t *testing.T) {
+	of := func(future int) float64 {
+		settings := &experiment.Settings{Game: experiment.Game{Variant: "atomic"}, Network: experiment.Network{Input: "atomic16", Policy: "uci1968", Spec: nn.Spec{FutureBoard: future}}}
+		setup, err := experiment.NewSetup(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return window{&Trial{Settings: settings, Setup: setup}, 1, 1}.planned(10).bytes
+	}
+	if more := of(8) - of(0); more != 10*4*8 {
+		t.Errorf("boards of 10 positions take %v bytes", more)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"alamos/pkg/data"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
@@ -67,36 +69,55 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// Auxiliary heads are trained, measured and averaged with the others.
+// Auxiliary heads are trained, measured and averaged with the others, and a training that is
+// resumed ends in the same bits.
 func TestAuxiliaryHeads(t *testing.T) {
 	set := learnable(t)
 	for i := range set.Len() {
 		s := set.Sample(i)
 		s.Reply, s.Future = s.Indices[0], []uint64{s.Planes[0], s.Planes[1], 0, 0}
 	}
-	p := newPupil(t, constant)
-	spec := p.net.Spec()
-	spec.OpponentPolicy, spec.SoftPolicy, spec.FutureBoard = true, true, 2
-	var err error
-	if p.net, err = nn.New(spec, 3); err != nil {
-		t.Fatal(err)
+	cfg := settings(5)
+	cfg.Schedule.Initial, cfg.Average, cfg.Mirror = 0.003, &Average{Every: 32, Decay: 0.5}, true
+	var kept *Progress
+	learn := func(from *Progress) (*pupil, []Epoch) {
+		p := newPupil(t, constant)
+		spec := p.net.Spec()
+		spec.OpponentPolicy, spec.SoftPolicy, spec.FutureBoard = true, true, 2
+		var err error
+		if p.net, err = nn.New(spec, 3); err != nil {
+			t.Fatal(err)
+		}
+		tr, err := nn.NewTrainer(p.net, nn.Optimizer{Kind: "adam"}, nn.TrainerOptions{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { tr.Close() })
+		p.tr = tr
+		epochs, err := Run(t.Context(), cfg, p.net, p.tr, set, Seeds{1, 2}, &p.state, from, Hooks{Progress: func(now *Progress) error {
+			if len(now.Epochs) == 2 && kept == nil {
+				kept = now
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p, epochs
 	}
-	tr, err := nn.NewTrainer(p.net, nn.Optimizer{Kind: "adam"}, nn.TrainerOptions{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	p.tr = tr
-	cfg := settings(6)
-	cfg.Schedule.Initial, cfg.Average = 0.003, &Average{Every: 32, Decay: 0.5}
-	epochs := p.learn(t, cfg, set, Seeds{1, 2})
+	whole, epochs := learn(nil)
 	first, last := epochs[0].Train, epochs[len(epochs)-1].Train
 	if last.OpponentPolicy >= first.OpponentPolicy || last.SoftPolicy >= first.SoftPolicy || last.FutureBoard >= first.FutureBoard {
 		t.Errorf("training loss %+v at first, %+v at last", first, last)
 	}
 	for _, name := range []string{"opponent_policy.linear.weight", "soft_policy.conv.weight", "future_board.conv2.bias"} {
-		if _, ok := p.state.Average[name]; !ok {
+		if _, ok := whole.state.Average[name]; !ok {
 			t.Errorf("the average has no %s", name)
 		}
+	}
+	resumed, again := learn(kept)
+	whole.same(t, "resumed", resumed.snap(t))
+	if diff := cmp.Diff(epochs, again); diff != "" || !cmp.Equal(whole.state, resumed.state) {
+		t.Errorf("resumed training differs:\n%s", diff)
 	}
 }
