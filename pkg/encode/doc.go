@@ -29,6 +29,9 @@
 //	fromto4096     origin and destination: all but antichess and crazyhouse
 //	marro4096      64 types of moves by origin: all but antichess and crazyhouse
 //
+// A [Layout] maps the indices of a policy to the squares and types of its moves, for networks
+// that share weights between squares.
+//
 // All but atomic16, dtu24 and uci1968 see the board from the mover's view.
 //
 // A [Mirror] reflects samples, a-file to h-file; all inputs but marro77 show where that is

@@ -172,16 +172,9 @@ func names[T interface{ Name() string }](all []T) []string {
 // or not; an index that no piece can use has an empty string. With it a caller can show
 // what a network predicts for illegal moves.
 func MovesOf(e Policy, p *chess.Position) ([]string, error) {
-	known, ok := e.(*policy)
-	if !ok {
-		return nil, fmt.Errorf("encode: policy %s has no list of its moves", e.Name())
-	}
-	if known.moves == nil {
-		return nil, nil
-	}
-	moves := known.moves()
-	if known == uci1968 { // the list is of the board as it is
-		return moves, nil
+	moves, err := listOf(e)
+	if err != nil || e == uci1968 { // whose list is of the board as it is
+		return moves, err
 	}
 	for i, m := range moves {
 		moves[i] = seen(m, view(p))
@@ -189,13 +182,24 @@ func MovesOf(e Policy, p *chess.Position) ([]string, error) {
 	return moves, nil
 }
 
+// listOf returns the move of each policy index as White sees it; nil for the policy none.
+func listOf(e Policy) ([]string, error) {
+	known, ok := e.(*policy)
+	if !ok {
+		return nil, fmt.Errorf("encode: policy %s has no list of its moves", e.Name())
+	}
+	if known.moves == nil {
+		return nil, nil
+	}
+	return known.moves(), nil
+}
+
 // seen returns a move's text in another view of the board.
 func seen(move string, view chess.Square) string {
 	b := []byte(move)
 	for i := 0; i+1 < len(b); i++ {
 		if b[i] >= 'a' && b[i] <= 'h' && b[i+1] >= '1' && b[i+1] <= '8' {
-			s := chess.NewSquare(int(b[i]-'a'), int(b[i+1]-'1')) ^ view
-			copy(b[i:], s.String())
+			copy(b[i:], (squareOf(move[i:]) ^ view).String())
 			i++
 		}
 	}
