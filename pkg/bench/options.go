@@ -44,7 +44,7 @@ func (o *Options) turn() time.Duration { return min(stretch, o.Time) }
 // spec returns the spec of a network for an encoding.
 func (o *Options) spec(c encode.Codec, s Shape) nn.Spec {
 	return nn.Spec{
-		Planes: c.Planes.Count(), Constant: c.Planes.Constant(), PolicySize: c.Policy.Size(),
+		Planes: c.Planes.Count(), Constant: c.Planes.Constant(), PolicyMap: c.Policy.Name(), PolicySize: c.Policy.Size(),
 		Depth: s.Depth, Width: s.Width, PolicyHead: o.PolicyHead,
 	}
 }

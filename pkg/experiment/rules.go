@@ -80,9 +80,6 @@ var rules = []rule{
 		l := s.Training.Loss
 		return fault(l.Value == 0 && (l.Policy == 0 || s.Network.Policy == NoPolicy), "no part of the loss has a weight above 0: nothing would be learned")
 	}},
-	{"network.policy network.policy_head", func(s *Settings) string {
-		return fault(s.Network.PolicyHead == "conv73" && s.Network.Policy != "alphazero4672", "the head conv73 needs the policy alphazero4672, have %s", s.Network.Policy)
-	}},
 	{"network.input network.policy training.mirror", func(s *Settings) string {
 		planes, err1 := encode.PlanesByName(s.Network.Input)
 		policy, err2 := encode.PolicyByName(s.Network.Policy)

@@ -65,7 +65,8 @@ func (s *Setup) Seed(use string, number int) uint64 {
 // Spec returns the spec of the network.
 func (s *Setup) Spec() nn.Spec {
 	spec := s.settings.Network.Spec
-	spec.Planes, spec.Constant, spec.PolicySize = s.Codec.Planes.Count(), s.Codec.Planes.Constant(), s.Codec.Policy.Size()
+	spec.Planes, spec.Constant = s.Codec.Planes.Count(), s.Codec.Planes.Constant()
+	spec.PolicyMap, spec.PolicySize = s.Codec.Policy.Name(), s.Codec.Policy.Size()
 	return spec
 }
 

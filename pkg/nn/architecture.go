@@ -2,6 +2,8 @@ package nn
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/sugarme/gotch/ts"
 
@@ -93,8 +95,19 @@ type heads struct {
 // with ReLU after all but the last. It has at least one of them.
 type head struct {
 	maps   []*layer
+	pooled bool   // the dense layers read the means and the maxima of the maps over the squares
+	pairs  *pairs // maps of pairs of squares, made of the maps; nil if absent
 	dense  []*dense
+	places [][2]int32 // where the logits are among the maps, see [encode.Layout]; nil if each is at its own index
 	output output
+}
+
+// pairs compares squares by attention. Of each square it has a query q and a key k. Its maps
+// [64 + pieces] of 64 squares are the products q(f) k(s) / sqrt(channels) for each square f,
+// and a linear function of k(s) for each piece that promotes or is dropped.
+type pairs struct {
+	query, key *conv
+	pieces     *conv // nil without pieces
 }
 
 // auxiliary are heads that only training uses, to learn better features in the trunk. Each is
@@ -113,11 +126,11 @@ const movesLeftUnit = 20
 
 func newHeads(d *declare, s *Spec) heads {
 	h := heads{policy: newPolicy(d, "policy", s)}
-	h.value = newDenseHead(d, "value", s.Width, s.ValueChannels, s.ValueHidden, map[string]output{
+	h.value = newDenseHead(d, "value", s.Width, s.ValueChannels, s.ValuePooling, s.ValueHidden, map[string]output{
 		ValueTanh: tanhValue, ValueLinear: linearValue, ValueWDL: wdlValue,
 	}[s.Value])
 	if s.MovesLeft {
-		h.movesLeft = newDenseHead(d, "moves_left", s.Width, leelaMovesLeftChannels, []int{leelaMovesLeftHidden}, movesLeft)
+		h.movesLeft = newDenseHead(d, "moves_left", s.Width, leelaMovesLeftChannels, false, []int{leelaMovesLeftHidden}, movesLeft)
 	}
 	return h
 }
@@ -132,10 +145,7 @@ func newAuxiliary(d *declare, s *Spec) (h auxiliary) {
 	if s.FutureBoard > 0 {
 		h.future = &head{output: logits, maps: []*layer{
 			{conv: newConv(d, "future_board.conv1", s.Width, s.Width, 1), norm: newNorm(d, "future_board.norm1", s.Width), act: relu},
-			{conv: &conv{
-				weight: d.add("future_board.conv2.weight", true, uniform(s.Width, small), encode.SquareClasses, s.Width, 1, 1).inMaps(),
-				bias:   d.add("future_board.conv2.bias", true, value(0), encode.SquareClasses).inMaps(),
-			}},
+			{conv: newConvBias(d, "future_board.conv2", s.Width, encode.SquareClasses, uniform(s.Width, small))},
 		}}
 	}
 	return h
@@ -150,17 +160,19 @@ func newPolicy(d *declare, name string, s *Spec) *head {
 			conv: newConv(d, name+".conv"+number, s.Width, channels, 1), norm: newNorm(d, name+".norm"+number, channels), act: relu,
 		})
 	}
-	moves := func(fill initializer) {
-		h.maps = append(h.maps, &layer{conv: &conv{
-			weight: d.add(name+".conv2.weight", true, fill, moveMaps, s.Width, 1, 1).inMaps(),
-			bias:   d.add(name+".conv2.bias", true, value(0), moveMaps).inMaps(),
-		}})
+	moves := func(maps int, fill initializer) {
+		h.maps = append(h.maps, &layer{conv: newConvBias(d, name+".conv2", s.Width, maps, fill)})
 	}
 	linear := func(channels int) { // holds most of a small network's parameters
 		l := newDense(d, name+".linear", Squares*channels, s.PolicySize, small)
 		l.weight.inMaps()
 		l.bias.inMaps()
 		h.dense = append(h.dense, l)
+	}
+	layout, err := s.layout()
+	must(err) // which Complete checked
+	if slices.ContainsFunc(layout.Places, func(p [2]int32) bool { return layout.Places[max(0, p[0])] != [2]int32{p[0], -1} }) {
+		h.places = layout.Places
 	}
 	switch s.PolicyHead {
 	case PolicyNone:
@@ -170,25 +182,44 @@ func newPolicy(d *declare, name string, s *Spec) *head {
 		linear(s.PolicyChannels)
 	case PolicyAlphaZero:
 		reduce("1", s.Width)
-		moves(uniform(s.Width, small))
+		moves(layout.Maps, uniform(s.Width, small))
+	case PolicyAttention:
+		reduce("", s.PolicyChannels)
+		h.pairs = newPairs(d, name, s.PolicyChannels, layout.Maps-Squares)
 	case PolicyConv73:
 		reduce("1", s.Width)
-		moves(kaiming(moveMaps, 1))
-		linear(moveMaps)
+		moves(alphaZeroMaps, kaiming(alphaZeroMaps, 1))
+		linear(alphaZeroMaps)
 	}
 	return h
 }
 
+// newPairs declares the attention of a policy head. The small queries make the priors of an
+// untrained network nearly equal.
+func newPairs(d *declare, name string, channels, pieces int) *pairs {
+	p := &pairs{
+		query: newConvBias(d, name+".query", channels, channels, uniform(channels, small)),
+		key:   newConvBias(d, name+".key", channels, channels, uniform(channels, 1)),
+	}
+	if pieces > 0 {
+		p.pieces = newConvBias(d, name+".pieces", channels, pieces, uniform(channels, small))
+	}
+	return p
+}
+
 // newDenseHead declares a head with a 1x1 convolution (batch norm, ReLU), which is absent
-// if channels is Flat, and dense layers.
-func newDenseHead(d *declare, name string, width, channels int, hidden []int, o output) *head {
-	h := &head{output: o}
+// if channels is Flat, pooling if pooled, and dense layers.
+func newDenseHead(d *declare, name string, width, channels int, pooled bool, hidden []int, o output) *head {
+	h := &head{pooled: pooled, output: o}
 	if channels == Flat {
 		channels = width
 	} else {
 		h.maps = []*layer{{conv: newConv(d, name+".conv", width, channels, 1), norm: newNorm(d, name+".norm", channels), act: relu}}
 	}
 	in := Squares * channels
+	if pooled {
+		in = 2 * channels
+	}
 	add := func(out int, scale float64) {
 		h.dense = append(h.dense, newDense(d, fmt.Sprintf("%s.linear%d", name, len(h.dense)+1), in, out, scale))
 		in = out
@@ -209,14 +240,37 @@ func (h *auxiliary) forward(g *graph, x *ts.Tensor, o *outputs) {
 	o.opponent, o.soft, o.future = h.opponent.forward(g, x), h.soft.forward(g, x), h.future.forward(g, x)
 }
 
+// logitMaps returns the number of maps in which a head without dense layers has its logits.
+func (h *head) logitMaps() int {
+	switch {
+	case h.pairs == nil:
+		return h.maps[len(h.maps)-1].conv.out()
+	case h.pairs.pieces == nil:
+		return Squares
+	default:
+		return Squares + h.pairs.pieces.out()
+	}
+}
+
 // forward returns nil for an absent head.
 func (h *head) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	if h == nil {
 		return nil
 	}
-	// The features [N, 64 C] are in the order of the maps [N, C, 8, 8].
-	x = g.keep(g.forward(h.maps, x).Flatten(1, 3, false))
-	if h.output != logits {
+	x = g.forward(h.maps, x)
+	switch {
+	case h.pairs != nil:
+		x = h.pairs.forward(g, x)
+	case h.pooled:
+		top := g.single(g.keep(x.Amax([]int64{2, 3}, false, false)))
+		x = g.keep(ts.Cat([]*ts.Tensor{g.pool(x), top}, 1))
+	default: // the features [N, 64 C] are in the order of the maps [N, C, 8, 8]
+		x = g.keep(x.Flatten(1, 3, false))
+	}
+	if h.places != nil {
+		x = g.gather(x)
+	}
+	if h.output != logits && !h.pooled { // pooling is in single precision
 		x = g.single(x)
 	}
 	for i, l := range h.dense {
@@ -233,3 +287,22 @@ func (h *head) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	}
 	return g.keep(x.Flatten(0, 1, false))
 }
+
+// forward returns the numbers [N, 64 maps] of the maps.
+func (p *pairs) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	vectors := func(maps *ts.Tensor) *ts.Tensor { // [N, 64, channels], without a copy
+		return g.keep(g.keep(maps.Permute([]int64{0, 2, 3, 1}, false)).Flatten(1, 2, false))
+	}
+	query, key := g.conv(x, p.query.weight, p.query.bias), g.conv(x, p.key.weight, p.key.bias)
+	query = g.keep(query.MulScalar(g.scalar(p.scale()), false))
+	products := g.keep(vectors(query).Matmul(g.keep(vectors(key).Transpose(1, 2, false)), false))
+	x = g.keep(products.Flatten(1, 2, false))
+	if p.pieces == nil {
+		return x
+	}
+	pieces := g.keep(g.conv(key, p.pieces.weight, p.pieces.bias).Flatten(1, 3, false))
+	return g.keep(ts.Cat([]*ts.Tensor{x, pieces}, 1))
+}
+
+// scale is the factor of the queries.
+func (p *pairs) scale() float64 { return 1 / math.Sqrt(float64(p.query.out())) }

@@ -80,6 +80,7 @@ func TestDeviceTraining(t *testing.T) {
 					for _, s := range []Spec{
 						tiny(),
 						{Planes: 16, PolicySize: 100, Depth: 2, Width: 24, Trunk: TrunkPreactivation, Activation: Mish, Attention: AttentionCBAM, Dropout: 0.2, PolicyHead: PolicyConv, Value: ValueWDL, MovesLeft: true},
+						{Planes: 16, PolicyMap: "uci2206-mover", PolicySize: 2206, Depth: 1, Width: 16, PolicyHead: PolicyAttention, ValuePooling: true},
 					} {
 						testDeviceTraining(t, s, o, TrainerOptions{Precision: precision, Device: device, generic: true})
 					}

@@ -3,6 +3,11 @@ package nn
 // #include "alamos.h"
 import "C"
 
+import (
+	"slices"
+	"unsafe"
+)
+
 // evaluator evaluates at most a batch of positions. One goroutine at a time may use it.
 type evaluator interface {
 	evaluate(n int, b *buffers) error
@@ -118,9 +123,12 @@ func (c *compiler) layer(l *layer, from, add register) register {
 func (c *compiler) policy(h *head, from register) {
 	last := len(h.maps) - 1
 	conv := h.maps[last].conv
+	if h.pairs != nil {
+		c.pairs(h, c.layers(h.maps, from))
+		return
+	}
 	if len(h.dense) == 0 {
-		from = c.layers(h.maps[:last], from)
-		must(message(C.alamos_model_policy_maps(c.model, C.int(from), C.int(conv.in()), C.int(conv.out()), float32s(conv.weight.data), float32s(conv.bias.data))))
+		c.policyMaps(h, c.layers(h.maps[:last], from), conv.in(), 0, conv)
 		return
 	}
 	linear, channels := h.dense[0], conv.out()
@@ -132,6 +140,38 @@ func (c *compiler) policy(h *head, from register) {
 		from = c.layers(h.maps, from)
 	}
 	must(message(C.alamos_model_policy(c.model, C.int(from), C.int(channels), C.int(len(bias)), float32s(rows), float32s(bias))))
+}
+
+// pairs appends the queries and keys of an attention policy as one convolution, and the policy.
+func (c *compiler) pairs(h *head, from register) {
+	query, key := h.pairs.query, h.pairs.key
+	n := query.out()
+	weight, bias := slices.Clone(query.weight.data), slices.Clone(query.bias.data)
+	for _, v := range [][]float32{weight, bias} {
+		for i := range v {
+			v[i] *= float32(h.pairs.scale())
+		}
+	}
+	both := &layer{conv: &conv{
+		weight: &param{shape: []int{2 * n, query.in(), 1, 1}, data: append(weight, key.weight.data...)},
+		bias:   &param{data: append(bias, key.bias.data...)},
+	}}
+	c.policyMaps(h, c.layer(both, from, none), 2*n, n, h.pairs.pieces)
+}
+
+// policyMaps appends a policy whose logits are in maps, of which a convolution makes those that
+// are not of pairs; it may be nil.
+func (c *compiler) policyMaps(h *head, from register, channels, pairs int, maps *conv) {
+	n, size := 0, len(h.places)
+	var weight, bias []float32
+	if maps != nil {
+		n, weight, bias = maps.out(), maps.weight.data, maps.bias.data
+	}
+	if h.places == nil {
+		size = Squares * h.logitMaps()
+	}
+	must(message(C.alamos_model_policy_maps(c.model, C.int(from), C.int(channels), C.int(pairs), C.int(n),
+		float32s(weight), float32s(bias), C.int(size), (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(h.places))))))
 }
 
 // output is the kind of a head's output. All but logits are final operations of heads of
@@ -161,17 +201,17 @@ func (c *compiler) head(h *head, from register, width int) {
 	var weight []float32
 	var bias C.float
 	if len(h.maps) > 0 {
-		if channels = h.maps[0].conv.out(); channels == 1 {
+		if channels = h.maps[0].conv.out(); channels == 1 && !h.pooled {
 			w, b := h.maps[0].fold()
 			weight, bias = w, C.float(b[0])
 		} else {
 			from, width = c.layers(h.maps, from), channels
 		}
 	}
-	must(message(C.alamos_model_head(c.model, C.int(h.output), C.int(from), C.int(width), float32s(weight), bias)))
+	must(message(C.alamos_model_head(c.model, C.int(h.output), C.int(from), C.int(width), flag(h.pooled), float32s(weight), bias)))
 	for i, l := range h.dense {
 		w := l.weight.data
-		if i == 0 {
+		if i == 0 && !h.pooled {
 			w = squareMajor(w, channels)
 		}
 		in, out, hidden := l.weight.shape[1], l.weight.shape[0], i < len(h.dense)-1

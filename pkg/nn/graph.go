@@ -103,6 +103,7 @@ type graph struct {
 	place
 	params   map[*param]*ts.Tensor
 	constant *ts.Tensor // bools that mark the constant planes if generic; nil if there are none
+	places   *ts.Tensor // integers [1 or 2, PolicySize]: the places of the policy head; nil if it has none
 	half     bool       // maps and their layers' parameters are bf16, but sums, norms and the value's layers are not
 	training bool       // batch norm uses the statistics of the batch and updates the running ones
 	folded   bool       // params are from freeze: inference with batch norm folded into the convolutions

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"alamos/pkg/encode"
@@ -18,6 +19,9 @@ func headed() []Spec {
 	policies := []Spec{
 		{PolicyHead: PolicyConv73, PolicySize: 50}, {PolicyHead: PolicyConv, PolicySize: 50, PolicyChannels: 3},
 		{PolicyHead: PolicyAlphaZero, PolicySize: 4672}, {PolicyHead: PolicyNone},
+		{PolicyHead: PolicyAlphaZero, PolicyMap: "uci2206-mover", PolicySize: 2206},
+		{PolicyHead: PolicyAttention, PolicyMap: "uci2206-mover", PolicySize: 2206, PolicyChannels: 9},
+		{PolicyHead: PolicyAttention, PolicyMap: "fromto4096", PolicySize: 4096},
 	}
 	for _, value := range []string{ValueTanh, ValueLinear, ValueWDL} {
 		for _, channels := range []int{1, 5, Flat} {
@@ -25,6 +29,7 @@ func headed() []Spec {
 				s := policies[len(all)%len(policies)]
 				s.Planes, s.Depth, s.Width = 6, 1, 20
 				s.Value, s.ValueChannels, s.ValueHidden, s.MovesLeft = value, channels, hidden, len(all)/2%2 == 0
+				s.ValuePooling = len(all)%5 < 2
 				all = append(all, s)
 			}
 		}
@@ -33,7 +38,7 @@ func headed() []Spec {
 }
 
 func (s Spec) headsName() string {
-	return fmt.Sprintf("%s %s %d %v %v", s.PolicyHead, s.Value, s.ValueChannels, s.ValueHidden, s.MovesLeft)
+	return fmt.Sprintf("%s %s %s %d %v %v %v", s.PolicyHead, s.PolicyMap, s.Value, s.ValueChannels, s.ValuePooling, s.ValueHidden, s.MovesLeft)
 }
 
 // Every head learns; the evaluator's does what that of the training graph does,
@@ -147,6 +152,159 @@ func TestDefaultHeads(t *testing.T) {
 	} {
 		if have := plain[name].Shape; fmt.Sprint(have) != fmt.Sprint(shape) {
 			t.Errorf("%s has the shape %v, want %v", name, have, shape)
+		}
+	}
+}
+
+// onBoard returns the outputs of the graph for two positions, and the state of the network.
+func onBoard(t *testing.T, s Spec) (logits, values []float32, maps [2][][Squares]float64, state Tensors) {
+	t.Helper()
+	n := mustNew(t, s, 1)
+	setNoise(t, n)
+	x := mustTrainerWith(t, n, momentum, TrainerOptions{Threads: 1, Precision: FP32})
+	planes := noisePlanes(2 * s.Planes)
+	logits, values, _ = answers(t, x, planes)
+	err := each(x.shards[:1], nil, func(sh *shard) {
+		g := &graph{place: onCPU, params: sh.params}
+		defer g.close()
+		for i, v := range ordered(g, g.forward(n.trunk, g.input(planes, n.spec.Constant))) {
+			p, c := i/(Squares*s.Width), i/Squares%s.Width
+			if i%Squares == 0 {
+				maps[p] = append(maps[p], [Squares]float64{})
+			}
+			maps[p][c][i%Squares] = float64(v)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return logits, values, maps, mustState(t, n)
+}
+
+// convolved is a 1x1 convolution, with a bias or a norm and ReLU.
+func convolved(state Tensors, maps [][Squares]float64, conv, norm string) [][Squares]float64 {
+	w := state[conv+".weight"]
+	out := make([][Squares]float64, w.Shape[0])
+	for o := range out {
+		for s := range Squares {
+			for i := range maps {
+				out[o][s] += float64(w.Data[o*len(maps)+i]) * maps[i][s]
+			}
+			if norm == "" {
+				out[o][s] += float64(state[conv+".bias"].Data[o])
+				continue
+			}
+			at := func(name string) float64 { return float64(state[norm+"."+name].Data[o]) }
+			x := (out[o][s]-at("running_mean"))/math.Sqrt(at("running_var")+1e-5)*at("weight") + at("bias")
+			out[o][s] = max(0, x)
+		}
+	}
+	return out
+}
+
+// The heads that share weights between squares give each move of the list what their
+// definitions say, for its squares and its promotion or drop.
+func TestSharedWeightsByDefinition(t *testing.T) {
+	list := encode.UCI2206Moves()
+	square := func(s string) int { return int(s[0]-'a') + 8*int(s[1]-'1') }
+	for _, head := range []string{PolicyAlphaZero, PolicyAttention} {
+		s := Spec{Planes: 4, Depth: 0, Width: 5, PolicyHead: head, PolicyMap: "uci2206-mover", PolicySize: len(list)}
+		if head == PolicyAttention {
+			s.PolicyChannels = 3
+		}
+		logits, _, boards, state := onBoard(t, s)
+		for p, board := range boards {
+			logit := func(m string) float64 { // of attention
+				x := convolved(state, board, "policy.conv", "policy.norm")
+				query, key := convolved(state, x, "policy.query", ""), convolved(state, x, "policy.key", "")
+				pieces := convolved(state, key, "policy.pieces", "")
+				if m[1] == '@' {
+					return pieces[4+strings.IndexByte("PNBRQ", m[0])][square(m[2:])]
+				}
+				sum := 0.0
+				for c := range query {
+					sum += query[c][square(m)] * key[c][square(m[2:])] / math.Sqrt(3)
+				}
+				if i := strings.Index("nbrk", m[4:]); m[4:] != "" && i >= 0 {
+					sum += pieces[i][square(m[2:])]
+				}
+				return sum
+			}
+			if head == PolicyAlphaZero {
+				x := convolved(state, convolved(state, board, "policy.conv1", "policy.norm1"), "policy.conv2", "")
+				logit = func(m string) float64 {
+					return x[map[string]int{
+						"a1a2": 0, "e2e4": 1, "h1h8": 6, "a1b2": 7, "g7f6": 35, "h8a8": 48, "b1c3": 56, "c2b4": 63,
+						"a7a8q": 0, "b7c8q": 7, "e7d8n": 64, "e7e8n": 65, "e7f8b": 69, "e7e8r": 71, "a7b8k": 75, "a7a8k": 74,
+						"P@a2": 76, "N@h8": 77, "Q@d4": 80,
+					}[m]][square(m[2*strings.Count(m, "@"):])]
+				}
+			}
+			for _, m := range []string{
+				"a1a2", "e2e4", "h1h8", "a1b2", "g7f6", "h8a8", "b1c3", "c2b4", "a7a8q", "b7c8q", "e7d8n", "e7e8n", "e7f8b", "e7e8r", "a7b8k", "a7a8k", "P@a2", "N@h8", "Q@d4",
+			} {
+				have := float64(logits[p*len(list)+slices.Index(list, m)])
+				if want := logit(m); math.Abs(have-want) > 1e-4*(1+math.Abs(want)) {
+					t.Errorf("%s, position %d: %s has logit %v, want %v", head, p, m, have, want)
+				}
+			}
+		}
+	}
+}
+
+// A pooled value head reads the means and the maxima over the squares.
+func TestValuePoolingByDefinition(t *testing.T) {
+	for _, channels := range []int{3, Flat} {
+		s := Spec{Planes: 4, Depth: 0, Width: 5, PolicyHead: PolicyNone, Value: ValueLinear, ValueChannels: channels, ValuePooling: true, ValueHidden: []int{}}
+		_, values, boards, state := onBoard(t, s)
+		for p, maps := range boards {
+			if channels != Flat {
+				maps = convolved(state, maps, "value.conv", "value.norm")
+			}
+			want := float64(state["value.linear1.bias"].Data[0])
+			for c, x := range maps {
+				sum := 0.0
+				for _, v := range x {
+					sum += v
+				}
+				want += float64(state["value.linear1.weight"].Data[c])*sum/Squares + float64(state["value.linear1.weight"].Data[len(maps)+c])*slices.Max(x[:])
+			}
+			if have := float64(values[p]); math.Abs(have-want) > 1e-4*(1+math.Abs(want)) {
+				t.Errorf("%d channels, position %d: %v, want %v", channels, p, have, want)
+			}
+		}
+	}
+	s, err := Spec{Planes: 4, Depth: 0, Width: 5, PolicyHead: PolicyNone, ValuePooling: true}.Complete()
+	if err != nil || s.ValueChannels != 32 {
+		t.Errorf("%d channels, %v", s.ValueChannels, err)
+	}
+}
+
+// Weights of shared heads do not grow with the list of moves.
+func TestParametersOfHeads(t *testing.T) {
+	for _, c := range []struct {
+		head, policy string
+		size, want   int
+	}{
+		{PolicyAlphaZero, "", 4672, 32*32 + 2*32 + 33*73},
+		{PolicyAlphaZero, "uci1968", 1968, 32*32 + 2*32 + 33*73},
+		{PolicyAlphaZero, "uci2206-mover", 2206, 32*32 + 2*32 + 33*81},
+		{PolicyAlphaZero, "fromto4096", 4096, 32*32 + 2*32 + 33*64},
+		{PolicyAttention, "lc0-1858", 1858, 32*32 + 2*32 + 2*33*32 + 33*3},
+		{PolicyAttention, "fromto4096", 4096, 32*32 + 2*32 + 2*33*32},
+	} {
+		layers, err := Spec{Planes: 4, Depth: 1, Width: 32, PolicyHead: c.head, PolicyMap: c.policy, PolicySize: c.size}.Layers()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0
+		for _, l := range layers {
+			if strings.HasPrefix(l.Name, "policy.") {
+				sum += l.Parameters
+			}
+		}
+		if sum != c.want {
+			t.Errorf("%s of %s: %d parameters, want %d", c.head, c.policy, sum, c.want)
 		}
 	}
 }

@@ -13,8 +13,11 @@ import (
 // both have the statistics of the same positions.
 func TestBareGradients(t *testing.T) {
 	s := tiny()
-	for _, head := range []string{PolicyConv73, PolicyConv} {
+	for _, head := range []string{PolicyConv73, PolicyConv, PolicyAlphaZero, PolicyAttention} {
 		s.PolicyHead, s.PolicyChannels = head, 0
+		if head == PolicyAlphaZero || head == PolicyAttention {
+			s.PolicyMap, s.PolicySize, s.ValuePooling = "uci2206-mover", 2206, true
+		}
 		gradients := func(o BarePassOptions) map[string][]float32 {
 			o.TrainerOptions = TrainerOptions{Threads: 1, Precision: FP32}
 			x := mustBare(t, s, 9, o)

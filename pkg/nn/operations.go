@@ -137,6 +137,29 @@ func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
 	})
 }
 
+// gather returns logits [N, PolicySize], the sums of the numbers at their places in x [N, F].
+func (g *graph) gather(x *ts.Tensor) *ts.Tensor {
+	if g.ours() {
+		return g.made(func(out *unsafe.Pointer) *C.char {
+			return C.alamos_gather(x.Ctensor(), g.places.Ctensor(), out)
+		})
+	}
+	size, err := g.places.Size()
+	must(err)
+	if size[0] > 1 { // a 0 after the numbers is for no second place
+		x = g.keep(x.ConstantPadNd([]int64{0, 1}, false))
+	}
+	var sum *ts.Tensor
+	for row := range size[0] {
+		part := g.keep(x.IndexSelect(1, g.keep(g.places.Select(0, row, false)), false))
+		if sum != nil {
+			part = g.keep(sum.Add(part, false))
+		}
+		sum = part
+	}
+	return sum
+}
+
 // policyLoss returns the cross entropy of logits to the targets of moves, summed over
 // the positions and multiplied by scale. The softmax is over the legal moves if legal,
 // otherwise over all.

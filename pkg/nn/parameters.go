@@ -160,13 +160,13 @@ type parameters struct {
 	full map[*param]*ts.Tensor // in single precision
 	half map[*param]*ts.Tensor // rounded copies in bf16 of the halved parameters
 
-	constant *ts.Tensor // see graph
+	constant, places *ts.Tensor // see graph
 }
 
 // start allocates the tensors and copies the network's values.
 func (x *parameters) start(n *Network, half bool, at place) {
 	x.place, x.all, x.full, x.half = at, n.params, make(map[*param]*ts.Tensor), make(map[*param]*ts.Tensor)
-	x.constant = x.constantMarks(n.spec.Constant, at)
+	x.constant, x.places = x.constantMarks(n.spec.Constant, at), x.placesOf(n.heads.policy, at)
 	for _, p := range x.all {
 		x.full[p] = x.keep(newStorage(p, at.gotch()))
 		if half && p.halved {
@@ -183,6 +183,32 @@ func (s *scope) constantMarks(constant []bool, at place) *ts.Tensor {
 		return nil
 	}
 	return s.keep(s.keep(ts.OfSlice(constant)).To(at.gotch(), false))
+}
+
+// placesOf returns the places of a policy head for [graph.gather], or nil. The places of a
+// logit are in its column; one after all others means none.
+func (s *scope) placesOf(h *head, at place) *ts.Tensor {
+	if h == nil || h.places == nil {
+		return nil
+	}
+	var rows [2][]int64
+	none := int64(Squares * h.logitMaps())
+	twice := false
+	for _, p := range h.places {
+		for k := range rows {
+			place := int64(p[k])
+			if place < 0 {
+				place = none
+			}
+			rows[k] = append(rows[k], place)
+		}
+		twice = twice || p[1] >= 0
+	}
+	all, n := rows[0], int64(1)
+	if twice {
+		all, n = append(all, rows[1]...), 2
+	}
+	return s.keep(s.keep(s.keep(ts.OfSlice(all)).View([]int64{n, -1}, false)).To(at.gotch(), false))
 }
 
 // used returns the tensor to compute with: a parameter or its rounded copy.
@@ -218,6 +244,7 @@ type frozen struct {
 	half     bool
 	params   map[*param]*ts.Tensor
 	constant *ts.Tensor // see graph
+	places   *ts.Tensor // see graph
 	planes   int        // input planes, padded with empty ones because matrix units work on groups of channels
 }
 
@@ -226,6 +253,7 @@ func (n *Network) freeze(half bool, at place) *frozen {
 	f := &frozen{place: at, half: half, params: make(map[*param]*ts.Tensor), planes: (n.spec.Planes + 15) / 16 * 16}
 	pad := int64(f.planes - n.spec.Planes)
 	f.constant = f.constantMarks(append(slices.Clone(n.spec.Constant), make([]bool, pad)...), at)
+	f.places = f.placesOf(n.heads.policy, at)
 
 	folded := make(map[*param][]float32)
 	var free []*param // scales and shifts of norms without convolution
@@ -264,5 +292,5 @@ func (n *Network) freeze(half bool, at place) *frozen {
 
 // graph starts an inference.
 func (f *frozen) graph() *graph {
-	return &graph{place: f.place, params: f.params, constant: f.constant, half: f.half, folded: true}
+	return &graph{place: f.place, params: f.params, constant: f.constant, places: f.places, half: f.half, folded: true}
 }

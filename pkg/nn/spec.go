@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"alamos/pkg/config"
+	"alamos/pkg/encode"
 )
 
 // Squares is the number of squares of the board, the spatial size of all maps.
@@ -26,10 +27,17 @@ const (
 	PolicyConv = "conv-linear"
 
 	// PolicyAlphaZero is AlphaZero's head: a 1x1 convolution to Width channels (batch norm,
-	// ReLU) and one to 73 channels. The 4672 numbers are the moves of the policy map
-	// alphazero4672: number 64 p + s is map p at square s. The head has the fewest
-	// parameters by far, and requires that policy map.
+	// ReLU) and one to a map for each type of move. The logits are at the places of
+	// [encode.MoveMaps]. With the policy map alphazero4672 there are 73 maps, and number
+	// 64 p + s is map p at square s. The head has the fewest parameters by far.
 	PolicyAlphaZero = "conv73"
+
+	// PolicyAttention is the head of Leela Chess Zero's newer networks: a 1x1 convolution to
+	// PolicyChannels (batch norm, ReLU), from these a query and a key of PolicyChannels for
+	// each square, and the logit of a move is query(from) key(to) / sqrt(PolicyChannels).
+	// Linear functions of the key of the destination are added for promotions, and are the
+	// logits of drops. The places are those of [encode.SquarePairs].
+	PolicyAttention = "attention"
 
 	// PolicyNone means no policy head, for a network that predicts only values. The priors
 	// are equal.
@@ -53,6 +61,7 @@ type Spec struct {
 	Planes     int    // input planes
 	Constant   []bool // marks planes with one number on all squares; nil means none
 	PolicySize int    // number of moves that the policy can express
+	PolicyMap  string `json:",omitempty"` // name of the policy encoding, for heads that share weights between squares
 
 	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain" doc:"Type of the trunk's blocks. residual: two convolutions, with the activation after the addition. preactivation: two convolutions, each after batch norm and activation. plain: one convolution without a skip connection; the first one reads the input planes."`
 	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" doc:"Number of blocks in the trunk (of convolutions, if it is plain)."`
@@ -64,7 +73,9 @@ type Spec struct {
 
 	Value string `key:"value" default:"tanh" enum:"tanh wdl linear" doc:"Output of the value head. tanh: a number from -1 to 1. linear: an unbounded number, clipped to -1..1 in use. wdl: the probabilities of win, draw and loss, with the value win - loss."`
 	// Flat means no convolution.
-	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" doc:"Channels of the 1x1 convolution before the dense layers of the value head. 0 means no convolution: the dense layers read the output of the trunk."`
+	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" when:"value_pooling=false" doc:"Channels of the 1x1 convolution before the dense layers of the value head. 0 means no convolution: the dense layers read the output of the trunk."`
+	_             int   `key:"value_channels" default:"32" range:"0..2048" zero:"-1" unit:"channels" when:"value_pooling=true" doc:"Channels of the 1x1 convolution before the pooling of the value head. 0 means no convolution: the output of the trunk is pooled."`
+	ValuePooling  bool  `json:",omitempty" key:"value_pooling" default:"false" doc:"Whether the dense layers of the value head read only the mean and the maximum of each channel over the squares (global pooling, as in KataGo) instead of the channels of all squares."`
 	ValueHidden   []int `key:"value_hidden" default:"256" range:"1..16384" flags:"single" unit:"features" doc:"Widths of the hidden dense layers (ReLU) of the value head."`
 
 	// MovesLeft is a 1x1 convolution to 8 channels (batch norm, ReLU), linear to 128
@@ -77,12 +88,16 @@ type Spec struct {
 	FutureBoard    int  `json:",omitempty" key:"future_board" default:"0" range:"0..1000" unit:"plies" doc:"Add a head that predicts, for each square, which piece of which side stands there this many plies later, or at the end of a shorter game: for chess what KataGo's ownership and future positions are for Go. Only training uses it. 0 means no such head."`
 
 	// The policy head is PolicyNone if PolicySize is 0.
-	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73" when:"policy!=none" doc:"Architecture of the policy head. conv73-linear: a convolution to 73 channels and a linear layer. conv-linear: a 1x1 convolution to policy_channels and a linear layer. conv73: AlphaZero's convolution to 73 planes, which are the moves of alphazero4672."`
+	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73 attention" when:"policy!=none" doc:"Architecture of the policy head. conv73-linear: a convolution to 73 channels and a linear layer. conv-linear: a 1x1 convolution to policy_channels and a linear layer. conv73: AlphaZero's convolution to a map for each type of move (73 in its own encoding, more with drops), read at the square where the move begins. attention: a product of vectors for the squares where the move begins and ends, as in Leela Chess Zero. The last two share their weights between squares."`
 	PolicyChannels int    `key:"policy_channels" default:"8" range:"1..2048" unit:"channels" when:"policy_head=conv-linear" doc:"Channels before the linear layer of the policy head."`
+	_              int    `key:"policy_channels" default:"32" range:"1..2048" unit:"channels" when:"policy_head=attention" doc:"Channels before the attention of the policy head, and length of the vectors of the squares."`
 }
 
 const (
-	moveMaps               = 73 // maps of moves of PolicyConv73 and PolicyAlphaZero
+	alphaZeroMaps          = 73 // maps of moves of PolicyConv73
+	alphaZeroMap           = "alphazero4672"
+	attentionChannels      = 32 // as in the tag of PolicyChannels
+	pooledChannels         = 32 // as in the tag of ValueChannels
 	leelaMovesLeftChannels = 8
 	leelaMovesLeftHidden   = 128
 )
@@ -118,7 +133,11 @@ func (s Spec) Complete() (Spec, error) {
 	}
 	d := config.Defaults[Spec]()
 	s.Trunk, s.Activation, s.Attention = cmp.Or(s.Trunk, d.Trunk), cmp.Or(s.Activation, d.Activation), cmp.Or(s.Attention, d.Attention)
-	s.PolicyHead, s.Value, s.ValueChannels = cmp.Or(s.PolicyHead, d.PolicyHead), cmp.Or(s.Value, d.Value), cmp.Or(s.ValueChannels, d.ValueChannels)
+	s.PolicyHead, s.Value = cmp.Or(s.PolicyHead, d.PolicyHead), cmp.Or(s.Value, d.Value)
+	if s.ValuePooling {
+		s.ValueChannels = cmp.Or(s.ValueChannels, pooledChannels)
+	}
+	s.ValueChannels = cmp.Or(s.ValueChannels, int(config.Default[Spec]("value_channels")))
 	if s.ValueHidden == nil {
 		s.ValueHidden = d.ValueHidden
 	}
@@ -136,18 +155,40 @@ func (s Spec) Complete() (Spec, error) {
 }
 
 func (s Spec) completeHeads() (Spec, error) {
-	if s.PolicyHead == PolicyConv && s.PolicyChannels == 0 {
-		s.PolicyChannels = int(config.Default[Spec]("policy_channels"))
+	switch s.PolicyHead {
+	case PolicyConv:
+		s.PolicyChannels = cmp.Or(s.PolicyChannels, int(config.Default[Spec]("policy_channels")))
+	case PolicyAttention:
+		s.PolicyChannels = cmp.Or(s.PolicyChannels, attentionChannels)
+	case PolicyAlphaZero:
+		s.PolicyMap = cmp.Or(s.PolicyMap, alphaZeroMap)
 	}
 	switch {
-	case s.PolicyHead != PolicyConv && s.PolicyChannels != 0:
-		return s, fmt.Errorf("network: policy channels: only with the policy head %s", PolicyConv)
+	case s.PolicyHead != PolicyConv && s.PolicyHead != PolicyAttention && s.PolicyChannels != 0:
+		return s, fmt.Errorf("network: policy channels: only with the policy heads %s and %s", PolicyConv, PolicyAttention)
 	case s.PolicyHead == PolicyNone && (s.OpponentPolicy || s.SoftPolicy):
 		return s, errors.New("network: opponent policy, soft policy: there is no policy")
 	case (s.PolicyHead == PolicyNone) != (s.PolicySize == 0):
 		return s, fmt.Errorf("network: policy size: the policy head %s has %d moves", s.PolicyHead, s.PolicySize)
-	case s.PolicyHead == PolicyAlphaZero && s.PolicySize != moveMaps*Squares:
-		return s, fmt.Errorf("network: policy size: the policy head %s has %d moves, the policy %d", PolicyAlphaZero, moveMaps*Squares, s.PolicySize)
 	}
-	return s, nil
+	_, err := s.layout()
+	return s, err
+}
+
+// layout returns where the policy head finds its logits, if it shares weights between squares.
+func (s *Spec) layout() (l encode.Layout, err error) {
+	layoutOf := map[string]func(encode.Policy) (encode.Layout, error){
+		PolicyAlphaZero: encode.MoveMaps, PolicyAttention: encode.SquarePairs,
+	}[s.PolicyHead]
+	if layoutOf == nil {
+		return l, nil
+	}
+	policy, err := encode.PolicyByName(s.PolicyMap)
+	if err != nil {
+		return l, fmt.Errorf("network: policy map of the policy head %s: %w", s.PolicyHead, err)
+	}
+	if policy.Size() != s.PolicySize {
+		return l, fmt.Errorf("network: policy size: the policy map %s has %d moves, not %d", s.PolicyMap, policy.Size(), s.PolicySize)
+	}
+	return layoutOf(policy)
 }

@@ -358,7 +358,7 @@ func (t *Trainer) pass(n int, training bool) *pass {
 	}
 	for i := range p.parts {
 		p.parts[i] = &part{graph: &graph{
-			place: t.params.place, params: t.shards[i].params, constant: t.params.constant, half: t.options.Precision == BF16,
+			place: t.params.place, params: t.shards[i].params, constant: t.params.constant, places: t.params.places, half: t.options.Precision == BF16,
 			training: training, library: t.options.library,
 			masks:   masks{seed: t.seed, step: uint64(t.opt.steps), first: p.first(i)},
 			barrier: p.barrier, shard: i,

@@ -191,7 +191,7 @@ func TestLossWeights(t *testing.T) {
 func answers(t testing.TB, x *Trainer, planes []uint64) (logits, values, movesLeft []float32) {
 	t.Helper()
 	err := each(x.shards[:1], nil, func(s *shard) {
-		g := &graph{place: onCPU, params: s.params, half: x.Precision() == BF16}
+		g := &graph{place: onCPU, params: s.params, places: x.params.places, half: x.Precision() == BF16}
 		defer g.close()
 		o := x.net.forward(g, g.input(planes, x.net.spec.Constant))
 		values = append(values, floats(o.values)...)

@@ -74,11 +74,18 @@ ALAMOS_API char *alamos_model_attention(alamos_model *model, int from, int add,
 ALAMOS_API char *alamos_model_policy(alamos_model *model, int from, int channels,
                                      int size, const float *weight, const float *bias);
 
-// The policy head with maps as logits: move 64 p + s is square s of map p. weight is
-// [maps][channels], bias [maps].
+// The policy head with maps as logits: the logit of move i is the sum of the numbers at
+// places[i], of [size][2]. Place 64 m + s is square s of map m, and -1 is none. Without
+// places, move i is at place i. Map m is weight[m] . x + bias[m], of the channels x of a
+// square in register[from]; weight is [maps][channels], bias [maps].
+//
+// If pairs is not 0, x has a query and a key of so many channels each. 64 maps come before
+// the others: map f at square s is the product of the query of f and the key of s. The
+// other maps are functions of the key: weight is [maps][pairs].
 ALAMOS_API char *alamos_model_policy_maps(alamos_model *model, int from, int channels,
-                                          int maps, const float *weight,
-                                          const float *bias);
+                                          int pairs, int maps, const float *weight,
+                                          const float *bias, int size,
+                                          const int32_t *places);
 
 // Heads of dense layers, and what their outputs become.
 enum alamos_head {
@@ -90,9 +97,11 @@ enum alamos_head {
 
 // Starts a head over register[from]. With conv, a 1x1 convolution to one channel
 // (conv [channels], conv_bias) and ReLU come first. Otherwise the numbers of the
-// register, [64][channels], go straight into the dense layers.
+// register, [64][channels], go straight into the dense layers, or if pooled is not 0
+// the means and then the maxima of the channels over the squares.
 ALAMOS_API char *alamos_model_head(alamos_model *model, int kind, int from,
-                                   int channels, const float *conv, float conv_bias);
+                                   int channels, int pooled, const float *conv,
+                                   float conv_bias);
 
 // Appends a dense layer to the head started last: weight [out][in], bias [out]. If
 // relu is not 0 it is a hidden layer, with ReLU; else it is the output.
@@ -164,6 +173,10 @@ ALAMOS_API char *alamos_gate(const void *x, const void *gates, void **out);
 
 // out = act(x + y), of maps of one shape and type.
 ALAMOS_API char *alamos_add(const void *x, const void *y, int act, void **out);
+
+// out [N, A], the sums of the numbers x [N, F] at places [rows, A] of int64. A place of F
+// is none.
+ALAMOS_API char *alamos_gather(const void *x, const void *places, void **out);
 
 // The cross entropy of logits [n, A], summed over positions and multiplied by
 // scale: a float32 tensor of one number. The legal moves of position i are

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "maps.h"
 #include "mish.h"
 #include "vector.h"
 
@@ -27,21 +28,6 @@ struct Work {
   float planes[2][frame][frame] = {};  // mean and maximum of each square, in a frame of zeros
   float squares[64];
 };
-
-// Means and maxima of each channel over the squares.
-template <class T>
-ALAMOS_INLINE void pool_squares(const T *x, int wide, float *mean, float *top) {
-  for (int c = 0; c < wide; c += lanes) {
-    Vector sum = load(x + c), most = sum;
-    for (int s = 1; s < squares; s++) {
-      Vector v = load(x + s * wide + c);
-      sum += v;
-      most = v > most ? v : most;
-    }
-    store(sum / squares, mean + c);
-    store(most, top + c);
-  }
-}
 
 // gate = sigmoid(w2 relu(w1 mean)), or with both sigmoid(w2 (relu(w1 mean) +
 // relu(w1 top))).

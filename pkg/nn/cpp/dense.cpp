@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layers.h"
+#include "maps.h"
 
 namespace alamos {
 
@@ -12,13 +13,13 @@ int by64(int n) { return (n + 63) / 64 * 64; }
 
 }  // namespace
 
-DenseHead::DenseHead(int channels, const float *conv, float bias)
-    : channels_(channels), conv_bias_(bias) {
+DenseHead::DenseHead(int channels, bool pooled, const float *conv, float bias)
+    : pooled_(pooled), channels_(channels), conv_bias_(bias) {
   if (conv) {
     conv_.assign(conv, conv + channels);
     conv_.resize(padded(channels));
   }
-  features_ = wide_ = conv ? 64 : 64 * padded(channels);
+  features_ = wide_ = conv ? 64 : (pooled ? 2 : 64) * padded(channels);
 }
 
 int DenseHead::place(int i) const {
@@ -61,14 +62,19 @@ void DenseHead::start(Work &w, int n) const {
 
 template <class T>
 void DenseHead::read(Work &w, int at, int n, const T *maps) const {
-  int64_t numbers = int64_t(64) * padded(channels_);
+  int wide = padded(channels_);
+  int64_t numbers = int64_t(64) * wide;
   float *to = &w.features[int64_t(at) * features_];
+  if (pooled_) {
+    for (int i = 0; i < n; i++, to += features_) pool_squares(maps + i * numbers, wide, to, to + wide);
+    return;
+  }
   if (conv_.empty()) {
     for (int64_t i = 0; i < n * numbers; i++) to[i] = to_float(maps[i]);
     return;
   }
   for (int i = 0; i < n; i++)
-    squeeze(maps + i * numbers, conv_.data(), conv_bias_, padded(channels_), to + i * 64);
+    squeeze(maps + i * numbers, conv_.data(), conv_bias_, wide, to + i * 64);
 }
 
 template void DenseHead::read(Work &, int, int, const float *) const;

@@ -13,10 +13,10 @@ class DenseHead {
  public:
   DenseHead() = default;
 
-  // A head over maps [64][channels]. Its features are those numbers, or, where conv
-  // is not null, the 64 of a 1x1 convolution to one channel (conv [channels],
-  // bias), with ReLU.
-  DenseHead(int channels, const float *conv, float bias);
+  // A head over maps [64][channels]. Its features are those numbers; if pooled, their
+  // means and then their maxima over the squares; or, where conv is not null, the 64
+  // of a 1x1 convolution to one channel (conv [channels], bias), with ReLU.
+  DenseHead(int channels, bool pooled, const float *conv, float bias);
 
   // Appends a layer, weight [out][in], bias [out]: hidden ones with ReLU, and at
   // last the output.
@@ -47,6 +47,7 @@ class DenseHead {
   // Where feature or unit i of those that the next layer reads is, with padding.
   int place(int i) const;
 
+  bool pooled_ = false;
   int channels_ = 0, features_ = 0, outputs_ = 0;
   int wide_ = 0;  // units that the next layer reads, with padding
   std::vector<float> conv_;

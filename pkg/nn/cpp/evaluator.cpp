@@ -38,6 +38,8 @@ struct Policy {
   int size = 0;          // moves
   bool maps = false;     // the logits are maps, else a linear layer makes them
   int64_t features = 0;  // that a logit reads: of a square, or of all
+  int pairs = 0;         // channels of a query and a key, which are all of a square's; 0: none
+  std::vector<int32_t> places;  // [size][2]; empty: each move is at its own
   Bytes weight;          // [size, or maps][features] of float or bfloat16
   std::vector<float> bias;
 };
@@ -273,18 +275,29 @@ void alamos_session::linear_policy(const T *x, const Batch &b) {
   }
 }
 
-// Logits of the listed moves, each of one square and one map.
+// Logits of the listed moves, each of one square and one map, or of two.
 template <class T>
 void alamos_session::map_policy(const T *x, const Batch &b) const {
   const Policy &p = model_.policy;
   const T *weight = static_cast<const T *>(p.weight.get());
-  for (int i = 0; i < b.n; i++, x += 64 * p.features)
+  int64_t wide = padded(model_.width[p.from]);
+  int products = p.pairs ? 64 : 0;
+  auto logit = [&](int place) {
+    int map = place / 64;
+    const T *in = x + place % 64 * wide + p.pairs;
+    if (map < products) return dot(x + map * wide, in, p.pairs, in);
+    map -= products;
+    const T *w = weight + map * p.features;
+    return p.bias[map] + dot(in, w, p.pairs ? p.pairs : p.features, w);
+  };
+  for (int i = 0; i < b.n; i++, x += 64 * wide)
     for (int j = b.offsets[i]; j < b.offsets[i + 1]; j++) {
-      if (b.indices[j] < 0) continue;
-      require(b.indices[j] < p.size, "alamos: a policy index is out of range");
-      int map = b.indices[j] / 64, square = b.indices[j] % 64;
-      const T *w = weight + map * p.features;
-      b.priors[j] = p.bias[map] + dot(x + square * p.features, w, p.features, w);
+      int index = b.indices[j];
+      if (index < 0) continue;
+      require(index < p.size, "alamos: a policy index is out of range");
+      const int32_t *places = p.places.empty() ? &index : &p.places[2 * index];
+      b.priors[j] = logit(places[0]);
+      if (!p.places.empty() && places[1] >= 0) b.priors[j] += logit(places[1]);
     }
 }
 
@@ -375,7 +388,6 @@ void check_register(const alamos_model &m, int from, int channels) {
 // Sets the policy, with weights v[rows][channels] in the precision of the maps.
 void set_policy(alamos_model &m, int from, int channels, int size, int64_t rows, const float *v,
                 std::vector<float> bias) {
-  check_register(m, from, channels);
   require(size > 0, "alamos: a policy needs at least one move");
   require(m.policy.from < 0, "alamos: a model has one policy");
   int wide = padded(channels);
@@ -467,26 +479,38 @@ char *alamos_model_attention(alamos_model *m, int from, int add, int channels, i
 char *alamos_model_policy(alamos_model *m, int from, int channels, int size, const float *weight,
                           const float *bias) {
   return guard([&] {
+    check_register(*m, from, channels);
     set_policy(*m, from, channels, size, int64_t(size) * 64, weight, {bias, bias + size});
     m->policy.features = int64_t(64) * padded(channels);
   });
 }
 
-char *alamos_model_policy_maps(alamos_model *m, int from, int channels, int maps, const float *weight,
-                               const float *bias) {
+char *alamos_model_policy_maps(alamos_model *m, int from, int channels, int pairs, int maps,
+                               const float *weight, const float *bias, int size, const int32_t *places) {
   return guard([&] {
-    set_policy(*m, from, channels, 64 * maps, maps, weight, {bias, bias + maps});
-    m->policy.maps = true;
-    m->policy.features = padded(channels);
+    check_register(*m, from, channels);
+    require(pairs == 0 || channels == 2 * pairs, "alamos: pairs of squares need a query and a key");
+    int all = 64 * (maps + (pairs ? 64 : 0));
+    require(places || size == all, "alamos: a policy of another size than its maps needs places");
+    for (int i = 0; places && i < 2 * size; i++)
+      require(places[i] < all && places[i] >= (i % 2 ? -1 : 0), "alamos: a place is not in the maps");
+    set_policy(*m, from, pairs ? pairs : channels, size, maps, weight, {bias, bias + maps});
+    Policy &p = m->policy;
+    p.maps = true;
+    p.features = padded(pairs ? pairs : channels);
+    p.pairs = pairs;
+    if (places) p.places.assign(places, places + 2 * size);
   });
 }
 
-char *alamos_model_head(alamos_model *m, int kind, int from, int channels, const float *conv,
-                        float conv_bias) {
+char *alamos_model_head(alamos_model *m, int kind, int from, int channels, int pooled,
+                        const float *conv, float conv_bias) {
   return guard([&] {
+    require(!pooled || !conv, "alamos: a head that pools has no convolution of its own");
     check_register(*m, from, channels);
     require(kind >= ALAMOS_VALUE_TANH && kind <= ALAMOS_MOVES_LEFT, "alamos: no such head");
-    m->heads.push_back({kind, from, conv ? 64 : 64 * channels, false, DenseHead(channels, conv, conv_bias)});
+    int features = conv ? 64 : (pooled ? 2 : 64) * channels;
+    m->heads.push_back({kind, from, features, false, DenseHead(channels, pooled != 0, conv, conv_bias)});
   });
 }
 

@@ -1,5 +1,8 @@
 #include "maps.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "mish.h"
 #include "vector.h"
 
@@ -112,6 +115,44 @@ ALAMOS_CLONES void gate_gradient(const T *dout, const T *x, const float *gate, T
   });
 }
 
+template <class T>
+ALAMOS_CLONES void pool_squares(const T *x, int channels, float *mean, float *top) {
+  for (int c = 0; c < channels; c += lanes) {
+    Vector sum = load(x + c), most = sum;
+    for (int s = 1; s < squares; s++) {
+      Vector v = load(x + s * channels + c);
+      sum += v;
+      most = v > most ? v : most;
+    }
+    store(sum / squares, mean + c);
+    store(most, top + c);
+  }
+}
+
+template <class T>
+void gather(const T *x, const int64_t *places, T *out, int64_t positions, int64_t features,
+            int64_t rows, int64_t size) {
+  for (int64_t p = 0; p < positions; p++, x += features, out += size)
+    for (int64_t k = 0; k < size; k++) {
+      float sum = 0;
+      for (int64_t at = k; at < rows * size; at += size)
+        if (places[at] < features) sum += to_float(x[places[at]]);
+      store(sum, out + k);
+    }
+}
+
+template <class T>
+void gather_gradient(const T *dout, const int64_t *places, T *dx, int64_t positions,
+                     int64_t features, int64_t rows, int64_t size) {
+  std::vector<float> sums(features + 1);
+  for (int64_t p = 0; p < positions; p++, dout += size, dx += features) {
+    std::fill(sums.begin(), sums.end(), 0.0f);
+    for (int64_t r = 0; r < rows; r++)
+      for (int64_t k = 0; k < size; k++) sums[places[r * size + k]] += to_float(dout[k]);
+    for (int64_t f = 0; f < features; f++) store(sums[f], dx + f);
+  }
+}
+
 #define ALAMOS_INSTANTIATE(T) \
   template void activate(const T *, T *, int64_t, alamos_activation); \
   template void add(const T *, const T *, T *, int64_t, alamos_activation); \
@@ -120,7 +161,10 @@ ALAMOS_CLONES void gate_gradient(const T *dout, const T *x, const float *gate, T
   template void pool(const T *, float *, int64_t, int); \
   template void pool_gradient(const float *, T *, int64_t, int); \
   template void gate(const T *, const float *, T *, int64_t, int); \
-  template void gate_gradient(const T *, const T *, const float *, T *, float *, int64_t, int);
+  template void gate_gradient(const T *, const T *, const float *, T *, float *, int64_t, int); \
+  template void pool_squares(const T *, int, float *, float *); \
+  template void gather(const T *, const int64_t *, T *, int64_t, int64_t, int64_t, int64_t); \
+  template void gather_gradient(const T *, const int64_t *, T *, int64_t, int64_t, int64_t, int64_t);
 
 ALAMOS_INSTANTIATE(float)
 ALAMOS_INSTANTIATE(bf16)

@@ -44,4 +44,19 @@ template <class T>
 void gate_gradient(const T *dout, const T *x, const float *gate, T *dx, float *dgate,
                    int64_t positions, int channels);
 
+// Means and maxima [channels] of x[64][channels] over the squares, for channels by 16.
+template <class T>
+void pool_squares(const T *x, int channels, float *mean, float *top);
+
+// out[positions][size] is the sum of the numbers x[positions][features] at each of
+// places[rows][size]. A place of features is none.
+template <class T>
+void gather(const T *x, const int64_t *places, T *out, int64_t positions, int64_t features,
+            int64_t rows, int64_t size);
+
+// dx, the sums of dout at each place.
+template <class T>
+void gather_gradient(const T *dout, const int64_t *places, T *dx, int64_t positions,
+                     int64_t features, int64_t rows, int64_t size);
+
 }  // namespace alamos

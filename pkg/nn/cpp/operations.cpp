@@ -229,6 +229,33 @@ class Add : public torch::autograd::Function<Add> {
   }
 };
 
+// Gather is the sums [N, A] of numbers [N, F] at places [rows, A].
+class Gather : public torch::autograd::Function<Gather> {
+ public:
+  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &input, const at::Tensor &places) {
+    at::Tensor x = input.contiguous(), out = at::empty({x.size(0), places.size(1)}, x.options());
+    typed(x, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::gather(data<T>(x), data<int64_t>(places), data<T>(out), x.size(0), x.size(1), places.size(0),
+                     places.size(1));
+    });
+    ctx->save_for_backward({places});
+    ctx->saved_data["features"] = x.size(1);
+    return out;
+  }
+
+  static variable_list backward(AutogradContext *ctx, variable_list out) {
+    at::Tensor places = ctx->get_saved_variables()[0], dout = out[0].contiguous();
+    at::Tensor dx = at::empty({dout.size(0), ctx->saved_data["features"].toInt()}, dout.options());
+    typed(dout, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::gather_gradient(data<T>(dout), data<int64_t>(places), data<T>(dx), dx.size(0), dx.size(1),
+                              places.size(0), places.size(1));
+    });
+    return {dx, {}};
+  }
+};
+
 // The logarithm of the sum of exp over the logits of a position's moves. An index of -1 is
 // of no move.
 float log_sum_exp(const float *logits, const int32_t *indices, int moves) {
@@ -346,6 +373,15 @@ char *alamos_add(const void *x, const void *y, int act, void **out) {
     require(tensor(x).sizes() == tensor(y).sizes() && tensor(x).scalar_type() == tensor(y).scalar_type(),
             "alamos: maps of different shapes or types cannot be added");
     *out = new at::Tensor(Add::apply(tensor(x), tensor(y), static_cast<alamos_activation>(act)));
+  });
+}
+
+char *alamos_gather(const void *x, const void *places, void **out) {
+  return guard([&] {
+    const at::Tensor &p = tensor(places);
+    require(tensor(x).dim() == 2 && p.dim() == 2 && p.scalar_type() == at::kLong && p.is_contiguous(),
+            "alamos: want numbers [N, F] and places [rows, A]");
+    *out = new at::Tensor(Gather::apply(tensor(x), p));
   });
 }
 
