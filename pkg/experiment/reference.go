@@ -183,6 +183,7 @@ var published = map[string][5]string{
 	"network.dropout":                 {"", "", "", "", "0.2"},
 	"network.value":                   {"tanh", "tanh", "wdl", "tanh", "linear"},
 	"network.value_channels":          {"1", "", "", "32", "0"},
+	"network.value_pooling":           {"false", "false", "", "false", "false"},
 	"network.value_hidden":            {"256", "", "", "256", "[256, 256, 64]"},
 	"network.moves_left":              {"", "", "true"},
 	"network.policy_head":             {"conv73-linear", "conv73", "", "conv-linear"},
