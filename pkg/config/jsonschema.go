@@ -3,7 +3,9 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 )
 
 type object = map[string]any
@@ -46,10 +48,14 @@ func (g *Group) JSONSchema(s *Schema, path string) map[string]any {
 	for _, key := range g.Keys() {
 		here := Join(path, key)
 		var variants []any
+		var descriptions []string
 		var f *Field // the last of the variants
+		sameDefault := true
 		for _, variant := range g.Fields {
 			if variant.Key == key {
+				sameDefault = f == nil || reflect.DeepEqual(f.Default, variant.Default)
 				f = variant
+				descriptions = append(descriptions, f.description())
 				variants = append(variants, f.Type.JSONSchema(s, here))
 			}
 		}
@@ -60,8 +66,8 @@ func (g *Group) JSONSchema(s *Schema, path string) map[string]any {
 		if !f.Required {
 			p = OrNull(variants...)
 		}
-		p["description"] = f.description()
-		if f.Default != nil && f.Inherit == "" && !f.Required {
+		p["description"] = strings.Join(descriptions, " ")
+		if sameDefault && f.Default != nil && f.Inherit == "" && !f.Required {
 			p["default"] = f.Default
 		}
 		properties[key] = p
