@@ -73,9 +73,8 @@ type Spec struct {
 
 	Value string `key:"value" default:"tanh" enum:"tanh wdl linear" doc:"Output of the value head. tanh: a number from -1 to 1. linear: an unbounded number, clipped to -1..1 in use. wdl: the probabilities of win, draw and loss, with the value win - loss."`
 	// Flat means no convolution.
-	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" when:"value_pooling=false" doc:"Channels of the 1x1 convolution before the dense layers of the value head. 0 means no convolution: the dense layers read the output of the trunk."`
-	_             int   `key:"value_channels" default:"32" range:"0..2048" zero:"-1" unit:"channels" when:"value_pooling=true" doc:"Channels of the 1x1 convolution before the pooling of the value head. 0 means no convolution: the output of the trunk is pooled."`
-	ValuePooling  bool  `json:",omitempty" key:"value_pooling" default:"false" doc:"Whether the dense layers of the value head read only the mean and the maximum of each channel over the squares (global pooling, as in KataGo) instead of the channels of all squares."`
+	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" doc:"Channels of the 1x1 convolution before the dense layers of the value head. 0 means no convolution: the dense layers read the output of the trunk."`
+	ValuePooling  bool  `json:",omitempty" key:"value_pooling" default:"false" doc:"Whether the dense layers of the value head read only the mean and the maximum of each channel over the squares (global pooling, as in KataGo) instead of the channels of all squares. It needs more value_channels than the default, such as 32."`
 	ValueHidden   []int `key:"value_hidden" default:"256" range:"1..16384" flags:"single" unit:"features" doc:"Widths of the hidden dense layers (ReLU) of the value head."`
 
 	// MovesLeft is a 1x1 convolution to 8 channels (batch norm, ReLU), linear to 128
@@ -97,7 +96,6 @@ const (
 	alphaZeroMaps          = 73 // maps of moves of PolicyConv73
 	alphaZeroMap           = "alphazero4672"
 	attentionChannels      = 32 // as in the tag of PolicyChannels
-	pooledChannels         = 32 // as in the tag of ValueChannels
 	leelaMovesLeftChannels = 8
 	leelaMovesLeftHidden   = 128
 )
@@ -134,10 +132,7 @@ func (s Spec) Complete() (Spec, error) {
 	d := config.Defaults[Spec]()
 	s.Trunk, s.Activation, s.Attention = cmp.Or(s.Trunk, d.Trunk), cmp.Or(s.Activation, d.Activation), cmp.Or(s.Attention, d.Attention)
 	s.PolicyHead, s.Value = cmp.Or(s.PolicyHead, d.PolicyHead), cmp.Or(s.Value, d.Value)
-	if s.ValuePooling {
-		s.ValueChannels = cmp.Or(s.ValueChannels, pooledChannels)
-	}
-	s.ValueChannels = cmp.Or(s.ValueChannels, int(config.Default[Spec]("value_channels")))
+	s.ValueChannels = cmp.Or(s.ValueChannels, d.ValueChannels)
 	if s.ValueHidden == nil {
 		s.ValueHidden = d.ValueHidden
 	}
