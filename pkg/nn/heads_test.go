@@ -54,7 +54,7 @@ func TestEveryHead(t *testing.T) {
 			for range 25 {
 				last = step(t, x, b, 0.003)
 			}
-			if s.PolicySize > 0 != (last.Policy < first.Policy-0.05) || last.Value > 0.9*first.Value || s.MovesLeft != (last.MovesLeft < 0.9*first.MovesLeft) {
+			if s.PolicySize > 0 != (last.Policy < first.Policy-0.02) || last.Value > 0.95*first.Value || s.MovesLeft != (last.MovesLeft < 0.9*first.MovesLeft) {
 				t.Errorf("loss %+v at first, %+v at last", first, last)
 			}
 			for _, precision := range precisions() {
