@@ -668,26 +668,28 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A warm search allocates nothing for a visit.
+// A warm search allocates nothing for a visit, also with the squares of values.
 func TestAllocations(t *testing.T) {
 	g := game(t, chess.Atomic, "")
-	s := search.NewTree(search.Config{Visits: 2000, CPuct: 2, ExpandAt: 2, Leaves: 4, Solver: true, TreeReuse: true}, 0)
-	var leaves []*encode.Leaf
-	once := func() {
-		s.SetRoot(g)
-		for {
-			if leaves = s.Select(search.Uniform{}, leaves[:0]); len(leaves) == 0 {
-				break
+	for _, scale := range []float64{0, 0.85} {
+		s := search.NewTree(search.Config{Visits: 2000, CPuct: 2, CStdev: scale, ExpandAt: 2, Leaves: 4, Solver: true, TreeReuse: true}, 0)
+		var leaves []*encode.Leaf
+		once := func() {
+			s.SetRoot(g)
+			for {
+				if leaves = s.Select(search.Uniform{}, leaves[:0]); len(leaves) == 0 {
+					break
+				}
+				if err := s.Backup(); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if err := s.Backup(); err != nil {
-				t.Fatal(err)
-			}
+			s.Advance(s.Choose(math.Inf(1), nil))
 		}
-		s.Advance(s.Choose(math.Inf(1), nil))
-	}
-	once() // Advance changes between two sets of arrays, and each grows once
-	if n := testing.AllocsPerRun(2, once); n > 0 {
-		t.Errorf("%v allocations in 2000 visits of a warm search", n)
+		once() // Advance changes between two sets of arrays, and each grows once
+		if n := testing.AllocsPerRun(2, once); n > 0 {
+			t.Errorf("c_stdev %v: %v allocations in 2000 visits of a warm search", scale, n)
+		}
 	}
 }
 
