@@ -276,7 +276,7 @@ func printKey(out io.Writer, k experiment.Key) {
 		when = k.When.String()
 	}
 	fmt.Fprintf(out, "%s\n  %s\n", k.Path, k.Doc)
-	rows := [][2]string{{"want", k.Type.Want()}, {"unit", k.Unit}, {"default", initial}, {"only", when}}
+	rows := [][2]string{{"want", k.Want()}, {"unit", k.Unit}, {"default", initial}, {"only", when}}
 	label := "papers"
 	for _, p := range k.Published {
 		rows = append(rows, [2]string{label, p.System + ": " + p.Value})

@@ -140,6 +140,14 @@ func (f *Field) Members() (g *Group, isList bool) {
 	return g, ok && isList
 }
 
+// Want describes the values of the key, as [Type.Want] does, and whether a ramp is one.
+func (f *Field) Want() string {
+	if n, ok := f.Type.(Number); ok && n.Ramp != nil {
+		return n.Want() + ", or a ramp {from, to, over}"
+	}
+	return f.Type.Want()
+}
+
 // DefaultText returns the default on one line of YAML, "as search.visits" or the meaning of
 // an absent key. It is empty for a required key.
 func (f *Field) DefaultText() string {

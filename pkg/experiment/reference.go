@@ -130,14 +130,10 @@ func writeRow(b *strings.Builder, cells ...string) {
 }
 
 func valueCell(k Key) string {
-	cell := k.Type.Want()
-	if n, ok := k.Type.(config.Number); ok && n.Ramp != nil {
-		cell += ", or a ramp"
+	if k.Unit == "" {
+		return k.Want()
 	}
-	if k.Unit != "" {
-		cell += "; " + k.Unit
-	}
-	return cell
+	return k.Want() + "; " + k.Unit
 }
 
 func defaultCell(k Key) string {
