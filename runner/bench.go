@@ -82,7 +82,7 @@ func measures[R interface{ How() string }](cmd *cobra.Command, unit string, at *
 // measuresNetworks is [measures] for a benchmark of networks.
 func measuresNetworks[R interface{ How() string }](cmd *cobra.Command, unit string, o *bench.Options, seconds time.Duration, r *bench.Reporter[R], run func(context.Context) error, networks ...bench.Shape) *cobra.Command {
 	listFlag(cmd, &o.Networks, "network", networks, bench.ParseShape, "residual networks, blocks x channels (repeatable)")
-	choiceFlag(cmd, &o.PolicyHead, "policy-head", nn.PolicyConv73, []string{nn.PolicyConv73, nn.PolicyConv}, "the networks' policy head")
+	choiceFlag(cmd, &o.PolicyHead, "policy-head", nn.PolicyConv73, []string{nn.PolicyConv73, nn.PolicyConv, nn.PolicyAlphaZero, nn.PolicyAttention}, "the networks' policy head")
 	deviceFlags(cmd, &o.Device, &o.Precision)
 	return measures(cmd, unit, &o.Time, seconds, r, run)
 }

@@ -29,6 +29,11 @@ func TestOtherHeadsAreTrained(t *testing.T) {
 			"optimizer: {kind: adamw}, loss: {moves_left: 0.1}",
 			data.Meta{Policy: "alphazero4672"}, "moves_left",
 		},
+		"shared weights": {
+			"input: mover15, policy: uci1968-mover, policy_head: attention, policy_channels: 4, depth: 1, width: 8, value_pooling: true, value_channels: 4, soft_policy: true",
+			"average: {every: 100}",
+			data.Meta{Policy: "uci1968-mover"}, "soft_policy",
+		},
 		"auxiliary": {
 			"policy_head: conv-linear, depth: 1, width: 8, opponent_policy: true, soft_policy: true, future_board: 4",
 			"mirror: true, average: {every: 100}, loss: {soft_policy: 2}",
