@@ -51,7 +51,7 @@ func status(err error) int {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(os.Stderr, "interrupted")
 		return 130
-	case errors.Is(err, errDiffer): // the differences are printed
+	case errors.Is(err, errDiffer), errors.Is(err, errUnusual): // they are printed
 		return 1
 	}
 	fmt.Fprintf(os.Stderr, "alamos: %s\n", report.Visible(err.Error()))
@@ -87,7 +87,7 @@ and writes figures and a notebook page below results/.`,
 	}
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), hooksCommand(), benchCommand())
-	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), showCommand(), puzzlesCommand(), networkCommand(), dataCommand(), machineCommand())
+	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), showCommand(), doctorCommand(), puzzlesCommand(), networkCommand(), dataCommand(), machineCommand())
 	machineFlag(cmd)
 	asUsage(cmd)
 	return cmd

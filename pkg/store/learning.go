@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/train"
@@ -18,9 +17,10 @@ type Roots struct {
 	PriorEntropy  float64 `json:"prior_entropy"`  // mean, nats
 	TargetEntropy float64 `json:"target_entropy"` // mean, nats
 	// ValueError is the mean squared error of the search's value, over the games with a
-	// result.
-	ValueError  stats.Float      `json:"value_error"`
-	Calibration []CalibrationBin `json:"calibration"` // without empty bins
+	// result. NoValueError is that of the value 0, which knows nothing.
+	ValueError   stats.Float      `json:"value_error"`
+	NoValueError stats.Float      `json:"no_value_error"`
+	Calibration  []CalibrationBin `json:"calibration"` // without empty bins
 }
 
 // CalibrationBin is a row of the reliability table: positions with similar values of the
@@ -55,9 +55,9 @@ func (r *Roots) CalibrationError() float64 {
 
 // RootTally adds up [Roots]. The zero value is empty.
 type RootTally struct {
-	positions, results                       int
-	kl, priorEntropy, targetEntropy, squares float64
-	bins                                     [calibrationBins]struct {
+	positions, results                                       int
+	kl, priorEntropy, targetEntropy, squares, noValueSquares float64
+	bins                                                     [calibrationBins]struct {
 		n             int
 		value, result float64
 	}
@@ -75,6 +75,7 @@ func (y *RootTally) Policy(kl, priorEntropy, targetEntropy float64) {
 func (y *RootTally) Value(value, result float64) {
 	y.results++
 	y.squares += (value - result) * (value - result)
+	y.noValueSquares += result * result
 	bin := &y.bins[max(0, min(calibrationBins-1, int((value+1)/calibrationWidth)))]
 	bin.n++
 	bin.value += value
@@ -89,7 +90,7 @@ func (y *RootTally) Roots() *Roots {
 	n := float64(y.positions)
 	r := &Roots{
 		Positions: y.positions, KL: y.kl / n, PriorEntropy: y.priorEntropy / n, TargetEntropy: y.targetEntropy / n,
-		ValueError: stats.Float(y.squares / float64(y.results)),
+		ValueError: stats.Float(y.squares / float64(y.results)), NoValueError: stats.Float(y.noValueSquares / float64(y.results)),
 	}
 	for i, b := range y.bins {
 		if b.n > 0 {
@@ -118,9 +119,7 @@ var learningMeasures = []learningMeasure{
 	{"calibration_error", ofRoots((*Roots).CalibrationError)},
 	{"distinct_games", ofGames(func(g *Generation) (int, int) { return g.DistinctGames, g.Games })},
 	{"distinct_positions", ofGames(func(g *Generation) (int, int) { return g.DistinctPositions, g.plies() })},
-	{"long_games", ofGames(func(g *Generation) (int, int) {
-		return g.Thrown + g.Reasons[chess.MoveLimit.String()], g.Thrown + g.Games
-	})},
+	{"long_games", ofGames((*Generation).LongGames)},
 	{"replay_ratio", func(g *Generation, epochs []train.Epoch) float64 {
 		trained := 0
 		for _, e := range epochs {
@@ -128,6 +127,9 @@ var learningMeasures = []learningMeasure{
 		}
 		return float64(trained) / float64(g.Samples)
 	}},
+	{"gradient_norm", ofGradient(train.Gradient.Norm)},
+	{"gradient_peak", ofGradient(func(g train.Gradient) float64 { return g.Peak })},
+	{"clipped", ofGradient(train.Gradient.ClippedShare)},
 }
 
 func ofRoots(of func(*Roots) float64) func(*Generation, []train.Epoch) float64 {
@@ -147,6 +149,20 @@ func ofGames(of func(*Generation) (part, whole int)) func(*Generation, []train.E
 		}
 		part, whole := of(g)
 		return float64(part) / float64(whole)
+	}
+}
+
+// ofGradient returns a measure of the steps of all epochs.
+func ofGradient(of func(train.Gradient) float64) func(*Generation, []train.Epoch) float64 {
+	return func(_ *Generation, epochs []train.Epoch) float64 {
+		var all train.Gradient
+		for _, e := range epochs {
+			all.Add(e.Gradient)
+		}
+		if all.Steps == 0 {
+			return math.NaN()
+		}
+		return of(all)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/train"
@@ -61,6 +62,11 @@ func (g *Generation) plies() (n int) {
 		n += l
 	}
 	return n
+}
+
+// LongGames returns how many of all games reached the move limit, including discarded ones.
+func (g *Generation) LongGames() (long, all int) {
+	return g.Thrown + g.Reasons[chess.MoveLimit.String()], g.Thrown + g.Games
 }
 
 func (t *Trial) Generation(g int) (*Generation, error) {
