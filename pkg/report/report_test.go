@@ -392,6 +392,30 @@ func TestSweepNotebook(t *testing.T) {
 	}
 }
 
+// The page of a sweep begins with an answer, which says what may be chance and what one
+// seed can show.
+func TestAnswer(t *testing.T) {
+	for _, test := range []struct {
+		sweep string
+		want  []string
+	}{
+		{"{grid: {network.depth: [1, 2]}}", []string{"with network.depth=1, ", "with network.depth=2.", "may be chance", "about these networks, not about the settings"}},
+		{"{grid: {network.depth: [1, 60]}, seeds: 3}", []string{"with network.depth=60", "higher than that of network.depth=1 by", "3 seeds"}},
+		{"{seeds: 3}", nil},
+	} {
+		r := made(t, load(t, "alamos: 1\nname: x\ngenerations: 1\ntournament: {players: [last, untrained]}\nsweep: "+test.sweep), 1)
+		blocks, err := answer(r.Trials)
+		if err != nil || (len(blocks) == 0) != (test.want == nil) {
+			t.Fatalf("%s: %v, %v", test.sweep, blocks, err)
+		}
+		for _, want := range test.want {
+			if text := blocks[0].(Text).Markdown; !strings.Contains(text, want) {
+				t.Errorf("%s: %q, want %q", test.sweep, text, want)
+			}
+		}
+	}
+}
+
 // The caption of the losses names the heads that are drawn.
 func TestCaptionOfLosses(t *testing.T) {
 	for set, want := range map[string]string{

@@ -157,6 +157,78 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) ([]Block, error) {
 	return []Block{means, Fold{Title: "Each of " + english.Plural(len(trials), "trial", ""), Blocks: []Block{all}}}, nil
 }
 
+// mostAnswered is the maximum number of settings that an answer lists.
+const mostAnswered = 8
+
+// answer says in sentences how strong the last networks of a sweep's settings became, and
+// whether their differences are more than chance. It is nil if the trials played no
+// tournament, or if there is nothing to compare.
+func answer(trials []*store.Trial) ([]Block, error) {
+	groups := store.Groups(trials)
+	if len(groups) < 2 || len(groups) > mostAnswered {
+		return nil, nil
+	}
+	metric, against := "vs_untrained", "against its untrained network"
+	values, err := measureAll(groups, metric)
+	if err == nil && slices.ContainsFunc(values, stats.Interval.Missing) {
+		metric, against = "score", "in its tournament"
+		values, err = measureAll(groups, metric)
+	}
+	if err != nil || slices.ContainsFunc(values, stats.Interval.Missing) {
+		return nil, err
+	}
+	seeds, best := len(groups[0].Trials), 0
+	var parts []string
+	for i, g := range groups {
+		seeds = min(seeds, len(g.Trials))
+		if values[i].Value > values[best].Value {
+			best = i
+		}
+		part := fmt.Sprintf("%.1f %%", 100*values[i].Value)
+		if hasInterval(values[i]) {
+			part += fmt.Sprintf(" (%s)", Ends(values[i].Times(100)))
+		}
+		parts = append(parts, part+" with "+g.Name)
+	}
+	text := fmt.Sprintf("**Answer.** Share of the points of the last network %s, with 95 %% intervals: %s.", against, strings.Join(parts, ", "))
+	var worse, alike []string
+	for i, g := range groups {
+		d := values[best].Minus(values[i]).Times(100)
+		switch part := fmt.Sprintf("%s by %s percentage points (%s)", g.Name, fourDigits(math.Round(10*d.Value)/10), Ends(d)); {
+		case i == best:
+		case d.Low > 0:
+			worse = append(worse, part)
+		default:
+			alike = append(alike, part)
+		}
+	}
+	name := groups[best].Name
+	if len(worse) > 0 {
+		text += fmt.Sprintf(" The share of %s is higher than that of %s.", name, english.WordSeries(worse, "and"))
+	}
+	if len(alike) > 0 {
+		text += fmt.Sprintf(" The lead of %s over %s may be chance.", name, english.WordSeries(alike, "and"))
+	}
+	if seeds == 1 {
+		text += " With one seed for a setting, this is about these networks, not about the settings."
+	} else {
+		text += fmt.Sprintf(" The intervals are over at least %d seeds for each setting, with no correction for the number of settings.", seeds)
+	}
+	return []Block{Text{text}}, nil
+}
+
+// measureAll returns a metric of each group.
+func measureAll(groups []store.Group, metric string) ([]stats.Interval, error) {
+	values := make([]stats.Interval, len(groups))
+	for i, g := range groups {
+		var err error
+		if values[i], err = g.Measure(metric); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
 // trialsTable has a row for each group of trials: the values of the axes, then results.
 func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) (Table, error) {
 	t := Table{Rows: make([][]Cell, len(groups))}
