@@ -32,6 +32,7 @@ type Settings struct {
 	About       string          `key:"about" flags:"own aside" doc:"Purpose of the experiment in Markdown, shown at the top of its notebook."`
 	Seed        uint64          `key:"seed" default:"1" range:"0..9007199254740992" doc:"Seed of all random numbers. Equal seeds and settings give equal results."`
 	Game        Game            `key:"game" doc:"The game that is played."`
+	Start       *Start          `key:"start" flags:"optional" doc:"A trained network to begin with. If absent, the network begins with random weights."`
 	Network     Network         `key:"network" doc:"The architecture of the neural network."`
 	Search      search.Config   `key:"search" flags:"ramps" doc:"The tree search of self-play."`
 	Data        *data.Config    `key:"data" flags:"optional" doc:"External training positions: generation g trains on chunk g of them, and there is no self-play. If absent, the network trains on its own games."`
@@ -67,6 +68,13 @@ type Network struct {
 	Input  string `key:"input" default:"atomic16" enum:"atomic16 mover15 mover16 variants31 alphazero119 lc0-112 marro77 dtu24" doc:"Encoding of positions as input planes. atomic16 and mover15 contain only the board, mover16 also whether the position occurred before, variants31 the state of every variant; all but atomic16 show it from the view of the side to move. alphazero119 is AlphaZero's encoding, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, and dtu24 that of the paper on value networks and minimax."`
 	Policy string `key:"policy" default:"uci1968" enum:"uci1968 uci1968-mover uci2206-mover alphazero4672 lc0-1858 fromto4096 marro4096 none" doc:"Encoding of moves at the policy output. uci1968 contains the moves of pieces on the board, uci2206-mover the moves of every variant; -mover means from the view of the side to move. alphazero4672 has AlphaZero's 73 types of moves for each square, lc0-1858 is Leela Chess Zero's list, fromto4096 is origin times destination, and marro4096 has ChessMarro's 64 types for each square; the last two promote only to queens. none means no policy: all legal moves have equal priors."`
 	nn.Spec
+}
+
+// Start is the network before the first generation.
+type Start struct {
+	_ struct{} `short:"model"`
+
+	Model match.Checkpoint `key:"model" ext:".safetensors" pattern:"^[^@]+@.+$|\\.safetensors$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last, or the path of a .safetensors file" flags:"required" doc:"A checkpoint of another run, such as tiny@3, or a file relative to the folder of the experiment file. It needs the same input, policy and heads, may be of another variant, and becomes generation 0, which tournaments call untrained. A network with more depth or width computes the same at first, and then learns to use what is new (Net2Net). Its optimizer starts again."`
 }
 
 // NoPolicy is the policy of a network without a policy head.

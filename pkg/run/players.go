@@ -196,6 +196,7 @@ type externalModel struct {
 	name    string // player name: "tiny@3", or the name of the file
 	file    string
 	sum     string // of the file
+	spec    nn.Spec
 	variant chess.Variant
 	codec   encode.Codec
 }
@@ -215,6 +216,7 @@ func findExternal(results, model string) (x externalModel, err error) {
 	if x.codec, x.variant, err = c.Codec(); err != nil {
 		return x, fmt.Errorf("%s: %w", x.file, err)
 	}
+	x.spec = c.Spec
 	x.name = strings.TrimSuffix(filepath.Base(x.file), filepath.Ext(x.file))
 	if at := strings.LastIndex(model, "@"); at > 0 && x.file != model { // replaces "last", which changes with the run
 		x.name = model[:at+1] + strconv.Itoa(c.Generation)

@@ -41,6 +41,13 @@ func (t *Trial) untrained(context.Context, int) (*Stage, error) {
 		return nil, err
 	}
 	in.Settings("schedule", start)
+	var from externalModel
+	if s := t.Settings.Start; s != nil {
+		if from, err = t.startModel(string(s.Model)); err != nil {
+			return nil, fmt.Errorf("start.model: %w", err)
+		}
+		in["start"] = from.sum
+	}
 	return &Stage{Name: store.UntrainedStage, In: in, Files: []string{store.CheckpointFile(0)}, Run: func(context.Context) (any, error) {
 		net, err := nn.New(t.Setup.Spec(), t.Setup.Seed("network", 0))
 		if err != nil {
@@ -53,8 +60,32 @@ func (t *Trial) untrained(context.Context, int) (*Stage, error) {
 		if c.Network, err = net.State(); err != nil {
 			return nil, err
 		}
+		if from.file != "" {
+			model, err := nn.ReadCheckpoint(from.file)
+			if err != nil {
+				return nil, err
+			}
+			if c.Network, err = t.Setup.Spec().Grow(model.Spec, model.Playing(), t.Setup.Seed("growth", 0)); err != nil {
+				return nil, fmt.Errorf("start.model: %s: %w", t.Settings.Start.Model, err)
+			}
+		}
 		return nil, c.Write(t.Results.Path(store.CheckpointFile(0)))
 	}}, nil
+}
+
+// startModel finds the network that the trial begins with.
+func (t *Trial) startModel(model string) (externalModel, error) {
+	m, err := t.run.models.get(model, func() (externalModel, error) { return findExternal(t.run.Results, model) })
+	if err != nil {
+		return m, err
+	}
+	if have, want := [2]string{m.codec.Planes.Name(), m.codec.Policy.Name()}, [2]string{t.Settings.Network.Input, t.Settings.Network.Policy}; have != want {
+		return m, fmt.Errorf("%s has input %s and policy %s: want those of network, %s and %s", model, have[0], have[1], want[0], want[1])
+	}
+	if err := t.Setup.Spec().CanGrow(m.spec); err != nil {
+		return m, fmt.Errorf("%s: %w", model, err)
+	}
+	return m, nil
 }
 
 // training returns the stage that trains the network of generation g-1 on the replay window

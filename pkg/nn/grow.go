@@ -1,0 +1,146 @@
+package nn
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"alamos/pkg/config"
+)
+
+// Grow returns the parameters of a network of spec s that computes what the network of spec
+// from computes with the given parameters. s may have more blocks and more channels, as in
+// T. Chen, I. Goodfellow, J. Shlens, "Net2Net: Accelerating Learning via Knowledge Transfer"
+// (2016), and other heads that no search uses, which start untrained if from lacks them.
+// Anything else that differs is an error.
+//
+// A new block adds nothing to its input at first: its last norm or convolution is 0. A new
+// channel computes what an old one computes. The layers that read the two divide the old
+// weight among them in random shares, so that they learn different things from then on. Equal
+// arguments give equal parameters.
+func (s Spec) Grow(from Spec, weights Tensors, seed uint64) (Tensors, error) {
+	if err := s.CanGrow(from); err != nil {
+		return nil, err
+	}
+	from, _ = from.Complete() // CanGrow has checked it
+	old := &declare{blank: true}
+	newTrunk(old, &from)
+	newHeads(old, &from)
+	newAuxiliary(old, &from)
+	shapes := make(map[string][]int, len(old.params))
+	for _, p := range old.params {
+		shapes[p.name] = p.shape
+	}
+	if err := weights.match(shapes); err != nil {
+		return nil, err
+	}
+	net, err := New(s, seed)
+	if err != nil {
+		return nil, err
+	}
+	s = net.spec
+	for _, p := range net.params {
+		w, known := weights[p.name]
+		switch {
+		case known:
+			if err := p.widen(w, seed); err != nil {
+				return nil, err
+			}
+		case s.closes(p.name):
+			clear(p.data)
+		}
+	}
+	return net.State()
+}
+
+// CanGrow returns an error that names what keeps a network of spec from from growing into one
+// of spec s.
+func (s Spec) CanGrow(from Spec) error {
+	s, err := s.Complete()
+	if err != nil {
+		return err
+	}
+	if from, err = from.Complete(); err != nil {
+		return err
+	}
+	fault := func(key, format string, args ...any) error {
+		return fmt.Errorf("network."+key+": "+format, args...)
+	}
+	switch {
+	case s.Depth < from.Depth:
+		return fault("depth", "the model has %d blocks: want as many or more, have %d", from.Depth, s.Depth)
+	case s.Width < from.Width:
+		return fault("width", "the model has %d channels: want as many or more, have %d", from.Width, s.Width)
+	case s.Depth > from.Depth && s.Trunk == TrunkPlain:
+		return fault("depth", "a plain trunk cannot get more blocks without changing what it computes: want %d as in the model, have %d", from.Depth, s.Depth)
+	case s.Depth > from.Depth && s.Trunk == TrunkResidual && s.Activation != ReLU:
+		return fault("depth", "a residual trunk with %s cannot get more blocks without changing what it computes: want %d as in the model, have %d", s.Activation, from.Depth, s.Depth)
+	case s.Attention == AttentionCBAM && s.Width%from.Width != 0:
+		return fault("width", "cbam compares means of all channels: want a multiple of the model's %d, have %d", from.Width, s.Width)
+	case s.Planes != from.Planes || !slices.Equal(s.Constant, from.Constant):
+		return fault("input", "the model has other input planes")
+	case s.PolicySize != from.PolicySize:
+		return fault("policy", "the model has another encoding of moves")
+	}
+	same := from
+	same.Depth, same.Width = s.Depth, s.Width
+	same.MovesLeft, same.OpponentPolicy, same.SoftPolicy, same.FutureBoard = s.MovesLeft, s.OpponentPolicy, s.SoftPolicy, s.FutureBoard
+	values := func(s Spec) map[string]any { return config.Of[Spec]().Values(&s, config.Form{}) }
+	want := values(same)
+	for _, key := range config.Of[Spec]().Keys() {
+		if have := values(s)[key]; string(config.JSON(have)) != string(config.JSON(want[key])) {
+			return fault(key, "the model has %s, the experiment %s: only depth, width and the heads that no search uses may differ", config.JSON(want[key]), config.JSON(have))
+		}
+	}
+	return nil
+}
+
+// closes reports whether a parameter scales all that a block adds to its input.
+func (s *Spec) closes(name string) bool {
+	if !strings.HasPrefix(name, "trunk.") {
+		return false
+	}
+	return s.Trunk == TrunkResidual && strings.HasSuffix(name, ".norm2.weight") ||
+		s.Trunk == TrunkPreactivation && strings.HasSuffix(name, ".conv2.weight")
+}
+
+// widen sets the parameter to one of fewer outputs, inputs or both. Output and input i of
+// the many are copies of i modulo the number of the few. That also holds for inputs that are
+// flattened maps.
+func (p *param) widen(from Tensor, seed uint64) error {
+	if len(p.shape) != len(from.Shape) {
+		return fmt.Errorf("tensor %s: want shape %v, have %v", p.name, p.shape, from.Shape)
+	}
+	if slices.Equal(p.shape, from.Shape) {
+		copy(p.data, from.Data)
+		return nil
+	}
+	area, in, oldIn := 1, 1, 1 // numbers of a kernel, columns
+	if len(p.shape) > 1 {
+		in, oldIn = p.shape[1], from.Shape[1]
+		area = p.size() / (p.shape[0] * in)
+	}
+	h := fnv.New64a()
+	h.Write([]byte(p.name))
+	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
+	for row := range p.shape[0] {
+		source := from.Data[row%from.Shape[0]*oldIn*area:][:oldIn*area]
+		target := p.data[row*in*area:][:in*area]
+		for i := range oldIn {
+			for k := range area {
+				left := source[i*area+k]
+				for column := i; column < in; column += oldIn {
+					part := left
+					if column+oldIn < in {
+						part *= 0.25 + rng.Float32()/2
+					}
+					target[column*area+k] = part
+					left -= part
+				}
+			}
+		}
+	}
+	return nil
+}
