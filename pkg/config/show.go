@@ -224,6 +224,12 @@ func (s *Schema) Origin(path string, merged *Node, values map[string]any) Origin
 	if e := merged.Find(path); e != nil {
 		return Origin{Position: e.At}
 	}
+	group := path[:max(0, strings.LastIndexByte(path, '.'))]
+	if e, f := merged.Find(group), s.Lookup(group); e != nil && f != nil && e.Value.Kind == Scalar {
+		if g, isGroup := f.Type.(*Group); isGroup && Join(group, g.Short) == path { // the scalar stands for the group
+			return Origin{Position: e.At}
+		}
+	}
 	if f := s.Lookup(path); f != nil {
 		if v, inherits := ValueAt(values, f.Inherit); inherits {
 			if _, isRamp := v.(map[string]any); isRamp {

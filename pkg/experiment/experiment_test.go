@@ -211,7 +211,7 @@ func TestInapplicableChain(t *testing.T) {
 		}
 	}
 	got := faults(t, folder{"x.yaml": head + "network: {policy: none, policy_channels: 4}\n"})
-	if want := "x.yaml:3:25: network.policy_channels: applies only with policy_head: conv-linear"; got != want {
+	if want := "x.yaml:3:25: network.policy_channels: applies only with policy_head: conv-linear, or with policy_head: attention"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 	const refused = "network.attention_reduction: applies only with attention"
