@@ -147,9 +147,13 @@ func (x *optimizer) start(o Optimizer, params *parameters, shards []*shard) {
 
 // step runs a shard's part of a step on the shard's thread. The first `shards` shards take
 // part, and each reads the gradients of all of them. begin must run before the parts. The
-// shards wait for each other at the barrier if the optimizer clips gradients.
-func (x *optimizer) step(b barrier, shard, shards int, rate float64) {
-	must(message(C.alamos_optimizer_step(x.native, b, C.int(shard), C.int(shards), C.int64_t(x.steps), C.double(rate))))
+// shards wait for each other at the barrier, which may be nil if the optimizer does not clip
+// gradients. step returns the norm of the gradient before it is clipped, NaN if it is not
+// measured.
+func (x *optimizer) step(b barrier, shard, shards int, rate float64) float64 {
+	var norm C.double
+	must(message(C.alamos_optimizer_step(x.native, b, C.int(shard), C.int(shards), C.int64_t(x.steps), C.double(rate), &norm)))
+	return float64(norm)
 }
 
 func (x *optimizer) begin() { x.steps++ }

@@ -175,6 +175,16 @@ func TestGradientClip(t *testing.T) {
 				}
 			}
 			norm := math.Sqrt(squares)
+			for _, clip := range []float64{0, 2 * norm, norm / 2} {
+				x := mustTrainerWith(t, mustNew(t, tiny(), 1), Optimizer{GradientClip: clip}, on)
+				if have, _ := x.GradientNorm(); !math.IsNaN(have) {
+					t.Errorf("the norm is %v before the first step", have)
+				}
+				step(t, x, randomBatch(1, tiny(), 8), 1)
+				if have, clipped := x.GradientNorm(); math.Abs(have-norm) > 1e-5*norm || clipped != (clip == norm/2) {
+					t.Errorf("limit %v: the norm is %v, clipped: %v; the step was as long as %v", clip, have, clipped, norm)
+				}
+			}
 			half := moved(t, Optimizer{GradientClip: norm / 2}, on)
 			for name, x := range moved(t, Optimizer{GradientClip: 2 * norm}, on) {
 				compare(t, name+" below the limit", free[name].Data, x.Data, 0)

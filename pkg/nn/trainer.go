@@ -63,14 +63,16 @@ func (on *TrainerOptions) place() place { return place{on.device, on.generic} }
 type Trainer struct {
 	net     *Network
 	loss    LossSettings
-	seed    uint64 // seed of the dropout masks
+	clip    float64 // highest norm of the gradient, 0: no limit
+	seed    uint64  // seed of the dropout masks
 	options TrainerOptions
 
 	mu      sync.Mutex // guards the fields below
 	params  parameters
 	shards  []*shard
 	opt     optimizer
-	changed bool // the tensors are newer than the network's parameters
+	norm    float64 // of the last step's gradient
+	changed bool    // the tensors are newer than the network's parameters
 	closed  bool
 }
 
@@ -83,7 +85,7 @@ func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 	if on, err = on.complete(); err != nil {
 		return nil, err
 	}
-	t := &Trainer{net: n, loss: o.Loss, seed: o.Seed, options: on}
+	t := &Trainer{net: n, loss: o.Loss, clip: o.GradientClip, seed: o.Seed, options: on, norm: math.NaN()}
 
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -147,9 +149,24 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	loss, _, err := t.run(b, true, func(p *pass) error {
 		t.changed = true
 		t.opt.begin()
-		return p.each(func(s *shard, _ *part) { t.opt.step(p.barrier, s.index, len(p.parts), lr) })
+		return p.each(func(s *shard, _ *part) {
+			norm := t.opt.step(p.barrier, s.index, len(p.parts), lr)
+			if s.index == 0 { // equal in all shards
+				t.norm = norm
+			}
+		})
 	})
 	return loss, err
+}
+
+// GradientNorm returns the norm of the gradient of the last step, over all parameters
+// together and before clipping, and whether that step clipped it. The norm is NaN before the
+// first step, and if the step did not measure it: a device other than the processor measures
+// every 16th step.
+func (t *Trainer) GradientNorm() (norm float64, clipped bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.norm, t.clip > 0 && t.norm > t.clip
 }
 
 // UpdateNorms passes a batch forward as in training, which updates the running statistics of

@@ -253,7 +253,7 @@ func lossTerms(n *experiment.Network) []lossTerm {
 // accuracies if they were not measured.
 func epochs(t *store.Trial) (*dataset, error) {
 	terms := lossTerms(&t.Declared.Settings.Network)
-	names := []string{"generation", "epoch", "learning_rate", "selected", "train_loss", "validation_loss", "top1", "top5"}
+	names := []string{"generation", "epoch", "learning_rate", "selected", "train_loss", "validation_loss", "top1", "top5", "gradient_norm", "gradient_peak", "clipped"}
 	for _, l := range terms {
 		names = append(names, l.column("train"), l.column("validation"))
 	}
@@ -261,7 +261,7 @@ func epochs(t *store.Trial) (*dataset, error) {
 	return d.perGeneration(t, func(g int) error {
 		rows, err := t.Epochs(g)
 		for _, e := range rows {
-			row := []any{e.Generation, e.Number, e.Rate, e.Selected, e.Train.Total, e.Validation.Total, nil, nil}
+			row := []any{e.Generation, e.Number, e.Rate, e.Selected, e.Train.Total, e.Validation.Total, nil, nil, e.Gradient.Norm(), e.Gradient.Peak, e.Gradient.ClippedShare()}
 			if a := e.Accuracy; a != nil {
 				row[6], row[7] = a.Shares()
 			}
@@ -282,7 +282,7 @@ func epochs(t *store.Trial) (*dataset, error) {
 func learning(t *store.Trial) (*dataset, error) {
 	d := &dataset{
 		file:    "learning.csv",
-		caption: "Learning by generation: the Kullback-Leibler divergence of the search from the policy (nats), how far the search's value is from the results, different games, samples trained for each new one, and the accuracy of the policy on held-out games.",
+		caption: "Learning by generation: the Kullback-Leibler divergence of the search from the policy (nats), how far the search's value is from the results, different games, samples trained for each new one, the mean norm of the gradient, and the accuracy of the policy on held-out games.",
 		fields:  []field{onPage("generation", "generation", "")},
 	}
 	columns := map[string]field{
@@ -290,6 +290,7 @@ func learning(t *store.Trial) (*dataset, error) {
 		"calibration_error": {Column: number("calibration error", ""), decimals: 3},
 		"distinct_games":    percent("", "distinct games"),
 		"replay_ratio":      {Column: number("trained per new", ""), decimals: 1},
+		"gradient_norm":     {Column: number("gradient", ""), decimals: 2},
 		"top1":              percent("", "top 1"),
 	}
 	for _, name := range store.LearningMeasures() {

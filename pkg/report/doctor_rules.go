@@ -147,6 +147,24 @@ var rules = []rule{
 		source: "Guo et al. 2017 (networks without calibration: up to 0.16 of a probability, here 0.32), and our runs",
 	},
 	{
+		measure: "clipped", of: learned("clipped"), low: -unlimited, high: 0.5, percent: true,
+		says: "The gradient is clipped in %s of the steps: the limit sets the size of steps, not the rate.",
+		try: []Remedy{
+			{Setting: "training.optimizer.gradient_clip", Change: "higher: it should catch exceptions"},
+			{Setting: "training.schedule.initial", Change: "lower, if the loss is restless"},
+		},
+		source: "Pascanu et al. 2013: the limit is for rare steep walls of the loss",
+	},
+	{
+		measure: "gradient_peak", of: spikes, low: -unlimited, high: 20,
+		says: "The gradient has spikes: the largest is %s times the mean.",
+		try: []Remedy{
+			{Setting: "training.optimizer.gradient_clip", Change: "two or three times the mean norm of learning.csv"},
+			{Setting: "training.schedule.warmup", Change: "some thousand samples, if it is in the first generation"},
+		},
+		source: "our runs: up to 5, and 22 where the rate is a hundred times too high",
+	},
+	{
 		measure: "long_games", of: share((*store.Generation).LongGames), low: -unlimited, high: 0.2, percent: true,
 		says: "%s of the games reach game.max_moves, where the result is not their own.",
 		try: []Remedy{
@@ -281,4 +299,10 @@ func valueSkill(until []generation) stats.Interval {
 func calibrationError(until []generation) stats.Interval {
 	g := last(until)
 	return stats.Around(g.learning["calibration_error"], 1/math.Sqrt(float64(g.games.Games)))
+}
+
+// spikes returns the largest norm of the gradient divided by the mean.
+func spikes(until []generation) stats.Interval {
+	l := last(until).learning
+	return stats.Exactly(l["gradient_peak"] / l["gradient_norm"])
 }

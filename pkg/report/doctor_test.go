@@ -25,7 +25,7 @@ func healthy() []generation {
 		all[i] = generation{
 			learning: map[string]float64{
 				"policy_loss": 3 - 0.2*x, "prior_entropy": 3.1, "kl": 1.2 - 0.1*x, "calibration_error": 0.1, "distinct_games": 1,
-				"replay_ratio": 4,
+				"replay_ratio": 4, "gradient_norm": 2, "gradient_peak": 6, "clipped": math.NaN(),
 			},
 			games: &store.Generation{Games: 100, WhiteWins: 50, Draws: 10, BlackWins: 40, Reasons: map[string]int{},
 				Roots: &store.Roots{ValueError: 0.7, NoValueError: 0.9}},
@@ -63,6 +63,8 @@ func TestRules(t *testing.T) {
 		"policy_loss":         func(g *generation) { g.learning["policy_loss"], g.learning["kl"] = 2.99, 2 },
 		"kl":                  set("kl", 1.5),
 		"calibration_error":   set("calibration_error", 0.5),
+		"clipped":             set("clipped", 0.9),
+		"gradient_peak":       set("gradient_peak", 100),
 		"root_value_error":    func(g *generation) { g.games.Roots.ValueError = 1.2 },
 		"training value_loss": func(g *generation) { g.epochs[1].Train.Value, g.epochs[0].Train.Value = 1.8, 1.8 },
 		"training loss":       func(g *generation) { g.epochs[1].Train.Total = 3.1 },

@@ -39,6 +39,9 @@ var metrics = []metric{
 	{"distinct_positions", "share of distinct positions", "", Higher},
 	{"long_games", "share of games at max_moves", "", Neither},
 	{"replay_ratio", "samples trained for each new one", "", Neither},
+	{"gradient_norm", "norm of the gradient", "", Neither},
+	{"gradient_peak", "largest norm of the gradient", "", Neither},
+	{"clipped", "share of clipped steps", "", Neither},
 	{"samples", "samples", "", Neither},
 	{"seconds", "computing", "s", Neither},
 }

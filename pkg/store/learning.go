@@ -127,6 +127,9 @@ var learningMeasures = []learningMeasure{
 		}
 		return float64(trained) / float64(g.Samples)
 	}},
+	{"gradient_norm", ofGradient(train.Gradient.Norm)},
+	{"gradient_peak", ofGradient(func(g train.Gradient) float64 { return g.Peak })},
+	{"clipped", ofGradient(train.Gradient.ClippedShare)},
 }
 
 func ofRoots(of func(*Roots) float64) func(*Generation, []train.Epoch) float64 {
@@ -146,6 +149,20 @@ func ofGames(of func(*Generation) (part, whole int)) func(*Generation, []train.E
 		}
 		part, whole := of(g)
 		return float64(part) / float64(whole)
+	}
+}
+
+// ofGradient returns a measure of the steps of all epochs.
+func ofGradient(of func(train.Gradient) float64) func(*Generation, []train.Epoch) float64 {
+	return func(_ *Generation, epochs []train.Epoch) float64 {
+		var all train.Gradient
+		for _, e := range epochs {
+			all.Add(e.Gradient)
+		}
+		if all.Steps == 0 {
+			return math.NaN()
+		}
+		return of(all)
 	}
 }
 

@@ -55,13 +55,13 @@ func TestLearning(t *testing.T) {
 		Roots: &Roots{KL: 0.5, PriorEntropy: 2, TargetEntropy: 1, ValueError: 0.25, Calibration: []CalibrationBin{{-1, 4, -0.9, -0.4}}},
 	})
 	loss := nn.Loss{Total: 3, Policy: 2, Value: 1}
-	put(TrainStage(1), []train.Epoch{{Samples: 80, Train: loss, Validation: loss}, {Samples: 80, Train: loss, Validation: loss, Selected: true, Accuracy: &nn.Accuracy{N: 4, Top1: 1, Top5: 3}}})
+	put(TrainStage(1), []train.Epoch{{Samples: 80, Train: loss, Validation: loss, Gradient: train.Gradient{Steps: 1, Sum: 5, Peak: 5, Clipped: 1}}, {Samples: 80, Train: loss, Validation: loss, Selected: true, Gradient: train.Gradient{Steps: 3, Sum: 3, Peak: 2}, Accuracy: &nn.Accuracy{N: 4, Top1: 1, Top5: 3}}})
 	put(SelfPlayStage(2), Generation{Samples: 100, Data: &Chunk{}})
 	for g, all := range []map[string]float64{1: {
 		"kl": 0.5, "prior_entropy": 2, "target_entropy": 1, "root_value_error": 0.25, "calibration_error": 0.5, "distinct_games": 0.75,
-		"distinct_positions": 0.75, "long_games": 0.5, "replay_ratio": 1.6, "loss": 3, "policy_loss": 2, "value_loss": 1, "top1": 0.25, "top5": 0.75, "samples": 100, "seconds": 6,
+		"distinct_positions": 0.75, "long_games": 0.5, "replay_ratio": 1.6, "gradient_norm": 2, "gradient_peak": 5, "clipped": 0.25, "loss": 3, "policy_loss": 2, "value_loss": 1, "top1": 0.25, "top5": 0.75, "samples": 100, "seconds": 6,
 	}, 2: {
-		"kl": math.NaN(), "calibration_error": math.NaN(), "distinct_games": math.NaN(), "long_games": math.NaN(), "replay_ratio": 0, "samples": 200, "seconds": 14,
+		"kl": math.NaN(), "calibration_error": math.NaN(), "distinct_games": math.NaN(), "long_games": math.NaN(), "replay_ratio": 0, "gradient_norm": math.NaN(), "clipped": math.NaN(), "samples": 200, "seconds": 14,
 	}} {
 		for name, want := range all {
 			if m, err := x.MeasureAt(g, name); err != nil || m.Value != want && !(math.IsNaN(want) && m.Missing()) {

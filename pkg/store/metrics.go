@@ -47,6 +47,9 @@ func (t *Trial) Measure(name string) (stats.Interval, error) { return t.MeasureA
 //	distinct_positions  number of different positions, as a share of all positions
 //	long_games          share of games that reached game.max_moves
 //	replay_ratio        samples that were trained on for each new sample
+//	gradient_norm       mean norm of the gradient over the steps, before clipping
+//	gradient_peak       largest norm
+//	clipped             share of steps whose gradient was clipped
 //
 // Shares have Wilson intervals (1927), which treat each game as a coin toss. Draws make the
 // true interval narrower. The interval of Elo comes from its likelihood.

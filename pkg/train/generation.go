@@ -82,6 +82,7 @@ func (r *generation) epoch(ctx context.Context) error {
 	e.Train, err = pass(ctx, r.lessons(), len(r.learn), func(b *nn.Batch) (nn.Loss, error) {
 		e.Rate = r.cfg.Schedule.rate(base, r.schedule, done, done+b.N, len(r.learn))
 		loss, err := r.tr.Step(b, e.Rate)
+		e.Gradient.AddStep(r.tr.GradientNorm())
 		if err == nil {
 			err = r.addToAverage(r.schedule.Samples+done, r.schedule.Samples+done+b.N)
 		}

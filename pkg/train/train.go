@@ -85,15 +85,49 @@ func (s State) Restarted(schedule Schedule) (State, error) {
 // Epoch is a row of epochs.csv. Without held-out games the validation losses are NaN, and
 // schedule and selection use the training loss.
 type Epoch struct {
-	Generation int          `json:"generation"`         // set by the caller of Run
-	Number     int          `json:"epoch"`              // counts all generations, from 1
-	Samples    int          `json:"samples"`            // number trained on
-	Rate       float64      `json:"learning_rate"`      // of the last step
+	Generation int          `json:"generation"`    // set by the caller of Run
+	Number     int          `json:"epoch"`         // counts all generations, from 1
+	Samples    int          `json:"samples"`       // number trained on
+	Rate       float64      `json:"learning_rate"` // of the last step
+	Gradient   Gradient     `json:"gradient"`
 	Train      nn.Loss      `json:"train"`              // mean over the epoch's steps, each measured during the step
 	Validation nn.Loss      `json:"validation"`         // after the epoch, batch norm in evaluation mode
 	Accuracy   *nn.Accuracy `json:"accuracy,omitempty"` // on the held-out positions; nil without held-out games or a policy head
 	Selected   bool         `json:"selected"`           // the weights are those of this epoch
 }
+
+// Gradient adds up the norms of the gradients of steps, over all parameters together and
+// before clipping. Devices other than the processor measure only some steps.
+type Gradient struct {
+	Steps   int     `json:"steps"` // measured
+	Sum     float64 `json:"sum"`   // of the norms
+	Peak    float64 `json:"peak"`  // the largest norm
+	Clipped int     `json:"clipped"`
+}
+
+// AddStep adds a step. A norm of NaN was not measured.
+func (g *Gradient) AddStep(norm float64, clipped bool) {
+	if math.IsNaN(norm) {
+		return
+	}
+	one := Gradient{Steps: 1, Sum: norm, Peak: norm}
+	if clipped {
+		one.Clipped = 1
+	}
+	g.Add(one)
+}
+
+// Add adds other steps.
+func (g *Gradient) Add(o Gradient) {
+	*g = Gradient{g.Steps + o.Steps, g.Sum + o.Sum, max(g.Peak, o.Peak), g.Clipped + o.Clipped}
+}
+
+// Norm returns the mean norm, NaN without a measured step.
+func (g Gradient) Norm() float64 { return g.Sum / float64(g.Steps) }
+
+// ClippedShare returns the share of steps whose gradient was clipped, NaN without a measured
+// step.
+func (g Gradient) ClippedShare() float64 { return float64(g.Clipped) / float64(g.Steps) }
 
 // Loss returns the loss that schedule and selection use.
 func (e *Epoch) Loss() nn.Loss {

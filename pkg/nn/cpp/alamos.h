@@ -216,11 +216,12 @@ ALAMOS_API char *alamos_optimizer_new(int kind, int generic, int shards, int cou
                                       alamos_optimizer **optimizer);
 
 // The part of one shard in a step: it takes the gradients of the first so many
-// shards, which wait for each other at the barrier if gradients are clipped. step counts
-// from 1 on.
+// shards, which wait for each other at the barrier. step counts from 1 on. norm becomes the
+// norm of the gradient before it is clipped, or NaN where it was not measured: with a generic
+// optimizer in most steps, and if there is neither a barrier nor a limit.
 ALAMOS_API char *alamos_optimizer_step(const alamos_optimizer *optimizer,
                                        alamos_barrier *barrier, int shard, int shards,
-                                       int64_t step, double rate);
+                                       int64_t step, double rate, double *norm);
 ALAMOS_API void alamos_optimizer_free(alamos_optimizer *optimizer);
 
 // ---- Devices: "cuda:0" and so on, and "cpu", where everything is done at once.

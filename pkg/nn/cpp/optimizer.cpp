@@ -2,6 +2,7 @@
 // The arithmetic is in optimizer_step.cpp, or libtorch's where a device computes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "alamos.h"
@@ -37,13 +38,13 @@ struct alamos_optimizer {
   bool nesterov;
   double clip;
 
-  void step(alamos_barrier *barrier, int shard, int shards, int64_t step, double rate) const;
-  void generic_step(int64_t step, double rate) const;
+  void step(alamos_barrier *barrier, int shard, int shards, int64_t step, double rate, double *norm) const;
+  void generic_step(int64_t step, double rate, double *norm) const;
 
  private:
   template <class F>
   void each_part(int shard, int shards, F f) const;
-  float scale(alamos_barrier *barrier, int shard, int shards) const;
+  float scale(alamos_barrier *barrier, int shard, int shards, double *norm) const;
 };
 
 // Calls f(i, from, to, w, used, grads) for the part of a shard of each parameter,
@@ -75,18 +76,20 @@ void alamos_optimizer::each_part(int shard, int shards, F f) const {
 }
 
 // The factor of the gradient, which clips its norm. It is torch.nn.utils.clip_grad_norm_'s.
-float alamos_optimizer::scale(alamos_barrier *barrier, int shard, int shards) const {
-  if (clip == 0) return 1;
+float alamos_optimizer::scale(alamos_barrier *barrier, int shard, int shards, double *norm) const {
+  if (clip == 0 && !barrier) return 1;
   std::vector<double> sum(1);
   each_part(shard, shards, [&](int, int64_t from, int64_t to, float *, auto *, auto *grads) {
     sum[0] += alamos::square_sum(from, to, grads, shards);
   });
   barrier->sum(shard, sum);
-  return float(std::min(1.0, clip / (std::sqrt(sum[0]) + 1e-6)));
+  *norm = std::sqrt(sum[0]);
+  return clip == 0 ? 1 : float(std::min(1.0, clip / (*norm + 1e-6)));
 }
 
-void alamos_optimizer::step(alamos_barrier *barrier, int shard, int shards, int64_t step, double rate) const {
-  float scale = this->scale(barrier, shard, shards);
+void alamos_optimizer::step(alamos_barrier *barrier, int shard, int shards, int64_t step, double rate,
+                            double *norm) const {
+  float scale = this->scale(barrier, shard, shards, norm);
   if (kind == ALAMOS_SGD) {
     alamos::SGDStep s;
     s.scale = scale;
@@ -117,7 +120,10 @@ void alamos_optimizer::step(alamos_barrier *barrier, int shard, int shards, int6
   });
 }
 
-void alamos_optimizer::generic_step(int64_t step, double rate) const {
+// Reading the norm waits for the device, so few steps do.
+constexpr int norm_every = 16;
+
+void alamos_optimizer::generic_step(int64_t step, double rate, double *norm) const {
   Tensors w = weights, m = first, v = second, g, decayed_w, decayed_g;
   for (size_t i = 0; i < w.size(); i++) {
     require(leaves[i].grad().defined(), "alamos: a parameter has no gradient");
@@ -126,11 +132,13 @@ void alamos_optimizer::generic_step(int64_t step, double rate) const {
     decayed_w.push_back(w[i]);
     decayed_g.push_back(g[i]);
   }
-  if (clip != 0) {
-    Tensors squares;
-    for (auto &x : g) squares.push_back(x.square().sum());
-    at::Tensor scale = (clip / (at::stack(squares).sum().sqrt() + 1e-6)).clamp_max(1);
-    for (auto &x : g) x.mul_(scale);
+  bool measured = step % norm_every == 1;
+  if (clip != 0 || measured) {
+    at::Tensor length = at::stack(at::_foreach_norm(g)).norm();
+    at::Tensor scale = (clip / (length + 1e-6)).clamp_max(1);
+    if (clip != 0)
+      for (auto &x : g) x.mul_(scale);
+    if (measured) *norm = length.item<double>();
   }
   if (!decayed_w.empty()) {
     if (kind == ALAMOS_ADAMW)
@@ -169,8 +177,11 @@ char *alamos_optimizer_new(int kind, int generic, int shards, int count, void *c
 }
 
 char *alamos_optimizer_step(const alamos_optimizer *o, alamos_barrier *barrier, int shard, int shards,
-                            int64_t step, double rate) {
-  return guard([&] { o->generic ? o->generic_step(step, rate) : o->step(barrier, shard, shards, step, rate); });
+                            int64_t step, double rate, double *norm) {
+  *norm = std::numeric_limits<double>::quiet_NaN();
+  return guard([&] {
+    o->generic ? o->generic_step(step, rate, norm) : o->step(barrier, shard, shards, step, rate, norm);
+  });
 }
 
 void alamos_optimizer_free(alamos_optimizer *o) { delete o; }
