@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -174,20 +175,26 @@ func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
 			cancel(err)
 		}
 	}
-	jobs := a.jobs()
-	var next atomic.Int64
+	games := a.missing()
+	workers := max(1, min(t.Workers, len(games)))
+	together := min(cmp.Or(t.Together, DefaultTogether), (len(games)+workers-1)/workers)
+	var taken atomic.Int64
+	next := func() *pending {
+		i := int(taken.Add(1)) - 1
+		if i >= len(games) {
+			return nil
+		}
+		return &games[i]
+	}
 	var wg sync.WaitGroup
-	for number := range max(1, min(t.Workers, len(jobs))) {
+	for number := range workers {
 		wg.Go(func() {
-			w := &worker{tournament: t, number: number, start: start, entries: a.entries, players: map[string]Player{}, finished: finished}
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(jobs) {
-					break
-				}
-				if err := w.play(ctx, jobs[i]); err != nil {
-					cancel(err)
-				}
+			w := &worker{
+				tournament: t, number: number, start: start, entries: a.entries, players: map[string]Player{},
+				next: next, together: together, finished: finished,
+			}
+			if err := w.play(ctx); err != nil {
+				cancel(err)
 			}
 			for _, p := range w.players {
 				p.Close()

@@ -3,6 +3,7 @@ package match
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"alamos/pkg/chess"
@@ -22,37 +23,35 @@ type liveGame struct {
 	legal chess.MoveList
 }
 
-// play plays the games of a job in lock step until all have ended.
-func (w *worker) play(ctx context.Context, j job) error {
-	var players [2]Player
-	for i, name := range []string{j.A, j.B} {
-		var err error
-		if players[i], err = w.player(name); err != nil {
-			return err
-		}
-	}
+// play plays games in lock step until there is no next one. In each step every player
+// chooses its moves in all games in which it is to move.
+func (w *worker) play(ctx context.Context) error {
 	var live []*liveGame
-	for _, n := range j.numbers {
-		g, err := w.begin(j.Pair, n)
-		if err != nil {
+	for {
+		for len(live) < w.together {
+			n := w.next()
+			if n == nil {
+				break
+			}
+			g, err := w.begin(n.Pair, n.number)
+			if err != nil {
+				return err
+			}
+			g.turn.Match = n.match
+			live = append(live, g)
+		}
+		if err := ctx.Err(); err != nil || len(live) == 0 {
 			return err
 		}
-		g.turn.Match = j.match + n
-		live = append(live, g)
-	}
-	for len(live) > 0 {
-		for _, p := range players {
-			if err := move(ctx, p, live); err != nil {
-				return fmt.Errorf("match: %s against %s: %w", j.A, j.B, err)
-			}
+		if err := w.move(ctx, live); err != nil {
+			return fmt.Errorf("match: %w", err)
 		}
 		live = slices.DeleteFunc(live, w.advance)
 		var err error
 		if live, err = w.adjudicate(ctx, live); err != nil {
-			return fmt.Errorf("match: adjudicating %s against %s: %w", j.A, j.B, err)
+			return fmt.Errorf("match: adjudicating: %w", err)
 		}
 	}
-	return nil
 }
 
 // begin sets up a game with its opening.
@@ -102,19 +101,23 @@ func (w *worker) outcome(g *liveGame) chess.Outcome {
 	return out
 }
 
-// move gets a player's moves in the games in which it is to move.
-func move(ctx context.Context, p Player, live []*liveGame) error {
-	var turns []*Turn
+// move gets the next move of every game, from one player after another.
+func (w *worker) move(ctx context.Context, live []*liveGame) error {
+	turns := map[string][]*Turn{}
 	for _, g := range live {
-		if g.toMove() == p.Name() {
-			g.turn = Turn{Match: g.turn.Match, Game: g.game, Seed: derive(g.seed, g.game.Ply())}
-			turns = append(turns, &g.turn)
+		g.turn = Turn{Match: g.turn.Match, Game: g.game, Seed: derive(g.seed, g.game.Ply())}
+		turns[g.toMove()] = append(turns[g.toMove()], &g.turn)
+	}
+	for _, name := range slices.Sorted(maps.Keys(turns)) {
+		p, err := w.player(name)
+		if err != nil {
+			return err
+		}
+		if err := p.Moves(ctx, turns[name]); err != nil {
+			return err
 		}
 	}
-	if len(turns) == 0 {
-		return nil
-	}
-	return p.Moves(ctx, turns)
+	return nil
 }
 
 func (g *liveGame) toMove() string {
@@ -182,7 +185,10 @@ func (w *worker) adjudicate(ctx context.Context, live []*liveGame) ([]*liveGame,
 func (w *worker) end(g *liveGame, out chess.Outcome) {
 	g.Outcome = out
 	g.Moves = slices.Clone(g.game.Moves())
-	w.players[g.White].GameOver(g.turn.Match)
-	w.players[g.Black].GameOver(g.turn.Match)
+	for _, name := range []string{g.White, g.Black} {
+		if p := w.players[name]; p != nil {
+			p.GameOver(g.turn.Match)
+		}
+	}
 	w.finished(g.Game)
 }

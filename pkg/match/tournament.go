@@ -54,8 +54,8 @@ type Tournament struct {
 
 	Seed uint64
 
-	Workers  int // jobs played at once, each with its own players; 0 means 1
-	Together int // games of a pair that one job plays in lock step; 0 for all
+	Workers  int // goroutines that play games, each with its own players; 0 means 1
+	Together int // games that a worker plays in lock step; 0 means [DefaultTogether]
 
 	// What ends games before the rules do: the players' scores, then an adjudicator. The
 	// zero Judge and a nil Adjudicate end none.
@@ -127,44 +127,42 @@ func (t *Tournament) validate(entries []Entry) error {
 	return nil
 }
 
-// job is a set of games of one pair, played in lock step.
-type job struct {
+// DefaultTogether is the number of games that a worker plays in lock step. More games fill
+// the batches of more networks. A killed tournament loses the games that it is playing.
+const DefaultTogether = 128
+
+// pending is a game that is not played yet.
+type pending struct {
 	Pair
-	numbers []int
-	match   int // Turn.Match of the pair's game 0
+	number int
+	match  int // Turn.Match
 }
 
-// jobs lists the missing games in the order of the fixtures.
-func (a *Games) jobs() []job {
-	var all []job
+// missing lists the games to play in the order of the fixtures.
+func (a *Games) missing() []pending {
+	var all []pending
 	match := 0
 	for _, f := range a.Fixtures() {
-		var missing []int
 		for n := range f.Games {
 			if !a.Has(f.Pair, n) {
-				missing = append(missing, n)
+				all = append(all, pending{f.Pair, n, match + n})
 			}
-		}
-		together := a.tournament.Together
-		if together == 0 {
-			together = max(1, len(missing))
-		}
-		for numbers := range slices.Chunk(missing, together) {
-			all = append(all, job{f.Pair, numbers, match})
 		}
 		match += f.Games
 	}
 	return all
 }
 
-// worker plays jobs one at a time.
+// worker plays several games at a time.
 type worker struct {
 	tournament *Tournament
 	number     int
 	start      chess.Starts
 	entries    []Entry
 	players    map[string]Player
-	finished   func(*Game) // receives each game as it ends
+	next       func() *pending // returns the next game to play, nil after the last
+	together   int             // games played at once
+	finished   func(*Game)     // receives each game as it ends
 }
 
 // player returns the worker's player with this name, and makes it at first use.
