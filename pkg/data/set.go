@@ -78,21 +78,22 @@ func (s *Set) Meta() Meta { return s.parts[len(s.parts)-1].meta }
 
 // Sample returns sample i, 0 <= i < Len(). The caller must not change it.
 func (s *Set) Sample(i int) *encode.Sample {
+	return &s.from(i)[0]
+}
+
+// from returns sample i and those that follow it in the same file.
+func (s *Set) from(i int) []encode.Sample {
 	p := 0
 	for i >= s.starts[p+1] { // linear search, because a window has few parts
 		p++
 	}
-	return &s.parts[p].samples[i-s.starts[p]]
+	return s.parts[p].samples[i-s.starts[p]:]
 }
 
 // Next returns the sample of the position after that of sample i, or nil. It is found where the
 // samples of a game follow each other in the order of the game, as those of self-play do.
 func (s *Set) Next(i int) *encode.Sample {
-	p := 0
-	for i >= s.starts[p+1] {
-		p++
-	}
-	samples := s.parts[p].samples[i-s.starts[p]:]
+	samples := s.from(i)
 	for k := range samples {
 		x := &samples[k]
 		switch after := x.Ply - samples[0].Ply; {

@@ -3,8 +3,6 @@ package encode
 import (
 	"fmt"
 	"math/bits"
-
-	"alamos/pkg/chess"
 )
 
 // Mirror reflects samples: the a-file becomes the h-file. But for castling, the rules of
@@ -22,7 +20,7 @@ func NewMirror(c Codec) (*Mirror, error) {
 		return nil, fmt.Errorf("encoding %s has no planes of castling rights, with which a position cannot be reflected", c.Planes.Name())
 	}
 	m := &Mirror{planes: planes}
-	moves, err := MovesOf(c.Policy, &asWhite)
+	moves, err := listOf(c.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -37,9 +35,6 @@ func NewMirror(c Codec) (*Mirror, error) {
 	}
 	return m, nil
 }
-
-// asWhite is a position that every view shows as it is.
-var asWhite = chess.StartPosition(chess.Standard)
 
 // Reflects reports whether the position of a sample can be reflected: neither side may
 // castle.

@@ -131,8 +131,7 @@ func (s Spec) Complete() (Spec, error) {
 	}
 	d := config.Defaults[Spec]()
 	s.Trunk, s.Activation, s.Attention = cmp.Or(s.Trunk, d.Trunk), cmp.Or(s.Activation, d.Activation), cmp.Or(s.Attention, d.Attention)
-	s.PolicyHead, s.Value = cmp.Or(s.PolicyHead, d.PolicyHead), cmp.Or(s.Value, d.Value)
-	s.ValueChannels = cmp.Or(s.ValueChannels, d.ValueChannels)
+	s.PolicyHead, s.Value, s.ValueChannels = cmp.Or(s.PolicyHead, d.PolicyHead), cmp.Or(s.Value, d.Value), cmp.Or(s.ValueChannels, d.ValueChannels)
 	if s.ValueHidden == nil {
 		s.ValueHidden = d.ValueHidden
 	}

@@ -416,7 +416,15 @@ func trialsData(x *store.Experiment, trials []*store.Trial) (*dataset, error) {
 			row = append(row, axisValue(&t.Declared, a.Path))
 		}
 		row = append(row, t.Declared.Number, filepath.Base(t.Dir), t.Done())
+		learning, err := t.Learning(t.Done())
+		if err != nil {
+			return nil, err
+		}
 		for _, name := range metrics {
+			if x, ok := learning[name]; ok {
+				row = append(row, x)
+				continue
+			}
 			m, err := t.Measure(name)
 			if err != nil {
 				return nil, err

@@ -25,8 +25,8 @@ func (g *generation) read(t *store.Trial, number int) (err error) {
 	if g.epochs, err = t.Epochs(number); err != nil {
 		return err
 	}
-	g.learning, err = t.Learning(number)
-	return err
+	g.learning = store.Learning(g.games, g.epochs)
+	return nil
 }
 
 // rule is a range of a measure in good runs. A measure of a generation may look at the

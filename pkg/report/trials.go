@@ -270,14 +270,13 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	used := map[mark]bool{}
 	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
 		m := metricOf(name)
-		values := make([]stats.Interval, len(groups))
-		for i, g := range groups {
-			var err error
-			if values[i], err = g.Measure(name); err != nil {
-				return t, err
-			}
-			if name == "seconds" || name == "samples" {
-				values[i] = stats.Exactly(math.Round(values[i].Value))
+		values, err := measureAll(groups, name)
+		if err != nil {
+			return t, err
+		}
+		if name == "seconds" || name == "samples" {
+			for i, v := range values {
+				values[i] = stats.Exactly(math.Round(v.Value))
 			}
 		}
 		if !slices.ContainsFunc(values, func(v stats.Interval) bool { return !v.Missing() }) {

@@ -2,10 +2,8 @@ package run
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"slices"
 	"strconv"
@@ -16,6 +14,7 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/match"
+	"alamos/pkg/stats"
 
 	"alamos/pkg/selfplay"
 
@@ -213,11 +212,11 @@ type gameMeasures struct {
 
 func (m *gameMeasures) add(g *match.Game, r *selfplay.Record, hasResult bool) {
 	at, roots := g.Start, r.Roots
-	hash := fnv.New64a()
+	var hash uint64
 	for ply, move := range g.Moves {
 		key := at.Key()
 		m.positions = append(m.positions, key)
-		_ = binary.Write(hash, binary.LittleEndian, key) // a hash returns no error
+		hash = stats.Nth(hash, key)
 		if len(roots) > 0 && roots[0].Ply == ply {
 			m.roots.Policy(roots[0].KL, roots[0].PriorEntropy, roots[0].TargetEntropy)
 			if hasResult {
@@ -231,8 +230,7 @@ func (m *gameMeasures) add(g *match.Game, r *selfplay.Record, hasResult bool) {
 		}
 		at.Play(move)
 	}
-	_ = binary.Write(hash, binary.LittleEndian, at.Key())
-	m.games = append(m.games, hash.Sum64())
+	m.games = append(m.games, stats.Nth(hash, at.Key()))
 }
 
 // distinct returns the number of distinct hashes. It sorts them.

@@ -13,15 +13,13 @@ import (
 	"sync"
 	"time"
 
-	"alamos/pkg/data"
-	"alamos/pkg/disk"
-	"alamos/pkg/report"
-
-	"alamos/pkg/nn"
-
 	humanize "github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/data"
+	"alamos/pkg/disk"
+	"alamos/pkg/nn"
+	"alamos/pkg/report"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
@@ -49,28 +47,36 @@ func (t *Trial) untrained(context.Context, int) (*Stage, error) {
 		in["start"] = from.sum
 	}
 	return &Stage{Name: store.UntrainedStage, In: in, Files: []string{store.CheckpointFile(0)}, Run: func(context.Context) (any, error) {
+		c := &nn.Checkpoint{Header: t.Setup.Header(0, 0)}
+		var err error
+		if c.Training, err = json.Marshal(train.State{Schedule: start}); err != nil {
+			return nil, err
+		}
+		if c.Network, err = t.firstNetwork(from.file); err != nil {
+			return nil, err
+		}
+		return nil, c.Write(t.Results.Path(store.CheckpointFile(0)))
+	}}, nil
+}
+
+// firstNetwork returns a random network, or one grown from the model of a file.
+func (t *Trial) firstNetwork(file string) (nn.Tensors, error) {
+	if file == "" {
 		net, err := nn.New(t.Setup.Spec(), t.Setup.Seed("network", 0))
 		if err != nil {
 			return nil, err
 		}
-		c := &nn.Checkpoint{Header: t.Setup.Header(0, 0)}
-		if c.Training, err = json.Marshal(train.State{Schedule: start}); err != nil {
-			return nil, err
-		}
-		if c.Network, err = net.State(); err != nil {
-			return nil, err
-		}
-		if from.file != "" {
-			model, err := nn.ReadCheckpoint(from.file)
-			if err != nil {
-				return nil, err
-			}
-			if c.Network, err = t.Setup.Spec().Grow(model.Spec, model.Playing(), t.Setup.Seed("growth", 0)); err != nil {
-				return nil, fmt.Errorf("start.model: %s: %w", t.Settings.Start.Model, err)
-			}
-		}
-		return nil, c.Write(t.Results.Path(store.CheckpointFile(0)))
-	}}, nil
+		return net.State()
+	}
+	from, err := nn.ReadCheckpoint(file)
+	if err != nil {
+		return nil, err
+	}
+	grown, err := t.Setup.Spec().Grow(from.Spec, from.Playing(), t.Setup.Seed("growth", 0))
+	if err != nil {
+		return nil, fmt.Errorf("start.model: %s: %w", t.Settings.Start.Model, err)
+	}
+	return grown, nil
 }
 
 // startModel finds the network that the trial begins with.

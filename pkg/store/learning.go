@@ -179,7 +179,7 @@ func ofSelected(of func(*train.Epoch) float64) func(*Generation, []train.Epoch) 
 // accuracyOf returns the accuracy of an epoch, of no positions if it was not measured.
 func accuracyOf(e *train.Epoch) *nn.Accuracy { return cmp.Or(e.Accuracy, new(nn.Accuracy)) }
 
-// LearningMeasures returns the names of the measures that [Trial.Learning] returns.
+// LearningMeasures returns the names of the measures that [Learning] returns.
 func LearningMeasures() (names []string) {
 	for _, m := range learningMeasures {
 		names = append(names, m.name)
@@ -187,17 +187,26 @@ func LearningMeasures() (names []string) {
 	return names
 }
 
-// Learning returns the measures of the games and of the training of generation g by name,
+// Learning returns the measures of the games and of the training of a generation by name,
 // see [Trial.MeasureAt]. A measure that does not apply is NaN.
+func Learning(row *Generation, epochs []train.Epoch) map[string]float64 {
+	all := map[string]float64{}
+	for _, m := range learningMeasures {
+		all[m.name] = m.of(row, epochs)
+	}
+	return all
+}
+
+// Learning returns the measures of generation g by name, see [Learning]. Those of
+// generation 0, which is not trained, are NaN.
 func (t *Trial) Learning(g int) (map[string]float64, error) {
+	if g == 0 {
+		return Learning(new(Generation), nil), nil
+	}
 	row, err := t.Generation(g)
 	if err != nil {
 		return nil, err
 	}
 	epochs, err := t.Epochs(g)
-	all := map[string]float64{}
-	for _, m := range learningMeasures {
-		all[m.name] = m.of(row, epochs)
-	}
-	return all, err
+	return Learning(row, epochs), err
 }

@@ -81,9 +81,6 @@ func (t *Trial) MeasureAt(last int, name string) (stats.Interval, error) {
 		return t.strength(name, last)
 	}
 	if slices.Contains(LearningMeasures(), name) {
-		if last == 0 {
-			return stats.Unknown(), nil
-		}
 		all, err := t.Learning(last)
 		return stats.Exactly(all[name]), err
 	}

@@ -82,30 +82,17 @@ func TestMirror(t *testing.T) {
 
 // A training that is resumed reflects the samples that the whole one reflects.
 func TestMirrorResumes(t *testing.T) {
-	set, seeds, cfg := noCastling(t), Seeds{1, 2}, settings(3)
+	set, cfg := noCastling(t), settings(3)
 	cfg.Mirror = true
-	var kept *Progress
-	run := func(from *Progress) (*pupil, []Epoch) {
-		p := newPupil(t, constant)
-		epochs, err := Run(context.Background(), cfg, p.net, p.tr, set, seeds, &p.state, from, Hooks{Progress: func(now *Progress) error {
-			if len(now.Epochs) == 1 && kept == nil {
-				kept = now
-			}
-			return nil
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p, epochs
-	}
-	whole, want := run(nil)
-	resumed, have := run(kept)
+	whole, resumed := newPupil(t, constant), newPupil(t, constant)
+	want, kept := whole.learnFrom(t, cfg, set, nil, 1)
+	have, _ := resumed.learnFrom(t, cfg, set, kept, 1)
 	whole.same(t, "resumed", resumed.snap(t))
 	if !reflect.DeepEqual(want, have) {
 		t.Errorf("epochs %+v, want %+v", have, want)
 	}
 	cfg.Mirror = false
-	if _, plain := run(nil); reflect.DeepEqual(want, plain) {
+	if plain, _ := newPupil(t, constant).learnFrom(t, cfg, set, nil, 1); reflect.DeepEqual(want, plain) {
 		t.Error("reflections change nothing")
 	}
 }

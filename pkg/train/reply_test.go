@@ -79,8 +79,7 @@ func TestAuxiliaryHeads(t *testing.T) {
 	}
 	cfg := settings(5)
 	cfg.Schedule.Initial, cfg.Average, cfg.Mirror = 0.003, &Average{Every: 32, Decay: 0.5}, true
-	var kept *Progress
-	learn := func(from *Progress) (*pupil, []Epoch) {
+	pupil := func() *pupil {
 		p := newPupil(t, constant)
 		spec := p.net.Spec()
 		spec.OpponentPolicy, spec.SoftPolicy, spec.FutureBoard = true, true, 2
@@ -94,18 +93,10 @@ func TestAuxiliaryHeads(t *testing.T) {
 		}
 		t.Cleanup(func() { tr.Close() })
 		p.tr = tr
-		epochs, err := Run(t.Context(), cfg, p.net, p.tr, set, Seeds{1, 2}, &p.state, from, Hooks{Progress: func(now *Progress) error {
-			if len(now.Epochs) == 2 && kept == nil {
-				kept = now
-			}
-			return nil
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p, epochs
+		return p
 	}
-	whole, epochs := learn(nil)
+	whole, resumed := pupil(), pupil()
+	epochs, kept := whole.learnFrom(t, cfg, set, nil, 2)
 	first, last := epochs[0].Train, epochs[len(epochs)-1].Train
 	if last.OpponentPolicy >= first.OpponentPolicy || last.SoftPolicy >= first.SoftPolicy || last.FutureBoard >= first.FutureBoard {
 		t.Errorf("training loss %+v at first, %+v at last", first, last)
@@ -115,7 +106,7 @@ func TestAuxiliaryHeads(t *testing.T) {
 			t.Errorf("the average has no %s", name)
 		}
 	}
-	resumed, again := learn(kept)
+	again, _ := resumed.learnFrom(t, cfg, set, kept, 2)
 	whole.same(t, "resumed", resumed.snap(t))
 	if diff := cmp.Diff(epochs, again); diff != "" || !cmp.Equal(whole.state, resumed.state) {
 		t.Errorf("resumed training differs:\n%s", diff)

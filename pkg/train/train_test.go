@@ -114,6 +114,21 @@ func newPupilOn(t *testing.T, s Schedule, on nn.TrainerOptions) *pupil {
 	return p
 }
 
+// learnFrom trains the pupil to the end. kept is its progress after some epochs.
+func (p *pupil) learnFrom(t *testing.T, cfg Config, set *data.Set, from *Progress, after int) (epochs []Epoch, kept *Progress) {
+	t.Helper()
+	epochs, err := Run(t.Context(), cfg, p.net, p.tr, set, Seeds{1, 2}, &p.state, from, Hooks{Progress: func(now *Progress) error {
+		if len(now.Epochs) == after && kept == nil {
+			kept = now
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return epochs, kept
+}
+
 var constant = Schedule{Kind: "constant", Initial: 0.05}
 
 func settings(epochs int) Config {
