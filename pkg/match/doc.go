@@ -24,7 +24,8 @@
 // [Results] collects games into standings and a crosstable, and [Rate] turns them into Elo
 // ratings with intervals. [Run] plays the two-player match of the command line. Its
 // sequential test ([SPRT]) takes pairs of games in the order of their numbers, not in the
-// order in which they end, so that its verdict does not depend on timing.
+// order in which they end, so that its verdict does not depend on timing. [Tune] looks for
+// better settings of a player with games against itself ([SPSA]).
 //
 // What the package refuses to do: it keeps no clocks, it adjudicates only games that are
 // too long unless a [Judge] or an [Adjudicator] is set, it knows no endgame tablebases, and

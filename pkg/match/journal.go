@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"alamos/pkg/chess"
@@ -27,6 +26,10 @@ type Games struct {
 	entries    []Entry
 	event      string            // event tag of the PGN games
 	key        func(Pair) string // identifies everything that determines a pair's games except their numbers
+
+	// ready reports whether a game may begin; nil means that every game may. The first game that
+	// is not finished must be ready.
+	ready func(number int) bool
 
 	fixtures map[Pair]Fixture
 	games    map[place]*Game
@@ -178,13 +181,15 @@ func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
 	games := a.missing()
 	workers := max(1, min(t.Workers, len(games)))
 	together := min(cmp.Or(t.Together, DefaultTogether), (len(games)+workers-1)/workers)
-	var taken atomic.Int64
+	taken := 0
 	next := func() *pending {
-		i := int(taken.Add(1)) - 1
-		if i >= len(games) {
+		adding.Lock()
+		defer adding.Unlock()
+		if taken == len(games) || a.ready != nil && !a.ready(games[taken].number) {
 			return nil
 		}
-		return &games[i]
+		taken++
+		return &games[taken-1]
 	}
 	var wg sync.WaitGroup
 	for number := range workers {

@@ -27,6 +27,8 @@ type Config struct {
 	SPRT     *SPRT   // nil: no test
 	File     string  // PGN file of the games; "" stores no games
 	Watch    Watcher // may be nil
+
+	tuning *Tuning // the match is one of a tuning
 }
 
 // Watcher follows a match. Calls do not overlap.
@@ -64,12 +66,20 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 		return nil, err
 	}
 	m := &match{cfg: &cfg, end: cfg.Rounds}
-	if err := m.prepare(ctx); err != nil {
+	if err := m.run(ctx); err != nil {
 		return nil, err
+	}
+	return m.summary(), nil
+}
+
+// run plays the missing games and writes the file.
+func (m *match) run(ctx context.Context) error {
+	if err := m.prepare(ctx); err != nil {
+		return err
 	}
 	err := m.restore()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !m.test() {
 		err = m.games.Play(ctx, m.played)
@@ -77,10 +87,7 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if err = errors.Join(err, m.games.Close()); err == nil {
 		err = m.finish()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return m.summary(), nil
+	return err
 }
 
 func (c *Config) validate() error {
@@ -110,12 +117,18 @@ func (m *match) prepare(ctx context.Context) error {
 	if m.players, err = Entries(ctx, m.cfg.Players[:], t.Variant, is960, t.Together, m.cfg.Timeouts); err != nil {
 		return err
 	}
+	if m.cfg.tuning != nil {
+		m.cfg.tuning.sides(m.players)
+	}
 	if err := t.validate(m.players); err != nil {
 		return err
 	}
 	m.pair = NewPair(m.players[0].Name, m.players[1].Name)
 	name := m.name()
 	m.games = NewGames(t, m.players, name, func(Pair) string { return name })
+	if m.cfg.tuning != nil {
+		m.games.ready = func(number int) bool { return m.cfg.tuning.SPSA.ready(number / 2) }
+	}
 	return nil
 }
 
@@ -174,6 +187,7 @@ func (m *match) restore() error {
 // played records a finished game. It returns [ErrEnough] when the test has ended.
 func (m *match) played(g *Game) error {
 	m.changed = true
+	over := m.test()
 	w := m.cfg.Watch
 	if faults := g.Faults(); len(faults) > 0 {
 		log := ""
@@ -190,16 +204,16 @@ func (m *match) played(g *Game) error {
 	if w != nil {
 		w.Played(g, m.games.Len(), m.summary)
 	}
-	if m.test() {
+	if over {
 		return ErrEnough
 	}
 	return nil
 }
 
-// test adds pairs to the sequential test in the order of their numbers. It reports whether
-// the test has ended.
+// test adds pairs to the sequential test, or to the tuning, in the order of their numbers. It
+// reports whether the test has ended.
 func (m *match) test() bool {
-	for m.cfg.SPRT != nil && m.end == m.cfg.Rounds {
+	for (m.cfg.SPRT != nil || m.cfg.tuning != nil) && m.end == m.cfg.Rounds {
 		at := 2 * m.tested.Pairs()
 		first, second := m.games.games[place{m.pair, at}], m.games.games[place{m.pair, at + 1}]
 		if at+2 > m.cfg.Rounds || first == nil || second == nil {
@@ -207,7 +221,9 @@ func (m *match) test() bool {
 		}
 		a := m.players[0].Name
 		m.tested.add(first.points(a), second.points(a))
-		if m.cfg.SPRT.Test(m.tested).Verdict != Undecided {
+		if t := m.cfg.tuning; t != nil {
+			t.SPSA.Add(first.points(a) + second.points(a))
+		} else if m.cfg.SPRT.Test(m.tested).Verdict != Undecided {
 			m.end = at + 2
 		}
 	}

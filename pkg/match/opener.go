@@ -151,14 +151,20 @@ func Entries(ctx context.Context, players []*Opened, v chess.Variant, chess960 b
 			e.Name += fmt.Sprintf(" (%d)", names[e.Name])
 		}
 		if p.Model != nil {
-			parts.Defaults = TreeSearch{Config: uci.SearchConfig(1), Power: math.Inf(1), Batch: p.Model.Batch}
-			parts.Defaults.Visits = mostVisits
+			parts.Defaults = p.defaults()
 			parts.Network = func() (search.Evaluator, func(), error) { return p.Model.Eval, func() {}, nil }
 		}
 		e.New = func(int) (Player, error) { return p.New(ctx, e.Name, parts) }
 		entries = append(entries, e)
 	}
 	return entries, nil
+}
+
+// defaults returns the settings of the player's tree search that its Spec leaves unset.
+func (p *Opened) defaults() TreeSearch {
+	t := TreeSearch{Config: uci.SearchConfig(1), Power: math.Inf(1), Batch: p.Model.Batch}
+	t.Visits = mostVisits
+	return t
 }
 
 // Searcher starts the player for one game at a time, with reports of its search. The limit

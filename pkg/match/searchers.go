@@ -103,17 +103,23 @@ func (p *mcts) enough(t *search.Tree) bool {
 
 // tree returns the tree of the game, rooted at the current position.
 func (p *mcts) tree(t *Turn) *gameTree {
-	moves := t.Game.Moves()
 	tree := p.trees[t.Match]
 	if tree == nil {
-		tree = &gameTree{search.NewTree(p.how.Config, t.Seed), len(moves)}
-		tree.SetRoot(t.Game)
-		p.trees[t.Match] = tree
+		tree = p.newTree(t, p.how.Config)
 	}
+	moves := t.Game.Moves()
 	for _, m := range moves[tree.plies:] {
 		tree.Advance(m)
 	}
 	tree.plies = len(moves)
+	return tree
+}
+
+// newTree makes the tree of the turn's game.
+func (p *mcts) newTree(t *Turn, cfg search.Config) *gameTree {
+	tree := &gameTree{search.NewTree(cfg, t.Seed), t.Game.Ply()}
+	tree.SetRoot(t.Game)
+	p.trees[t.Match] = tree
 	return tree
 }
 

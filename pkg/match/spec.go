@@ -113,7 +113,8 @@ const Usage = `  random                      random legal moves
                               tree search with a network; the depth is that of the
                               line of best play. Settings of a search have their
                               names of experiments: nodes, c_puct, c_base, c_init,
-                              fpu, policy_temperature, leaves, solver, lookahead
+                              fpu, policy_temperature, leaves, solver, lookahead,
+                              root (puct or gumbel), root.c_scale, root.considered
   uniform[,visits=N]...       the same search without a network
   stockfish,nodes=N           a UCI engine: stockfish, fairy-stockfish, or
   uci:PROGRAM ARGS,depth=N    any program. At least one of nodes=N, depth=N,

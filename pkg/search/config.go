@@ -168,11 +168,21 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Settable returns the settings that [Config.Set] sets: all but those of groups, and
-// kind and visits, for which command lines have words of their own.
+// Settable returns the settings that [Config.Set] sets: all but those of noise, and kind and
+// visits, for which command lines have words of their own.
 func Settable() []string {
-	return slices.DeleteFunc(config.Of[Config]().Keys(), func(key string) bool {
-		return slices.Contains([]string{"kind", "visits", "noise", "root"}, key)
+	keys := slices.DeleteFunc(config.Of[Config]().Keys(), func(key string) bool {
+		return slices.Contains([]string{"kind", "visits", "noise"}, key)
+	})
+	return append(keys, "root.considered", "root.c_visit", "root.c_scale")
+}
+
+// Tunable returns the numbers that [Config.Set] sets and that change how well a search plays
+// with the same visits.
+func Tunable() []string {
+	return slices.DeleteFunc(Settable(), func(key string) bool {
+		_, isNumber := config.Of[Config]().Lookup(key).Type.(config.Number)
+		return !isNumber || slices.Contains([]string{"nodes", "cache", "forced_playouts"}, key)
 	})
 }
 

@@ -1,0 +1,228 @@
+package match
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"alamos/pkg/config"
+	"alamos/pkg/search"
+	"alamos/pkg/uci"
+)
+
+// Tuning looks for better settings of the tree search of a player, without training. It is a
+// match of the player against itself: in each pair of games, the two sides have settings on
+// both sides of the present ones, and the result moves these ([SPSA]).
+type Tuning struct {
+	Tournament         // Tune sets Rounds and Together, as [Run] does
+	SPSA       SPSA    // Tune sets Start and Seed
+	Player     *Opened // a tree search
+	File       string  // PGN file of the games; "" stores no games
+	Watch      Watcher // may be nil
+
+	base search.Config
+}
+
+// ParseRange parses a setting with its bounds: "c_puct=0.5..4", and maybe the gains after
+// commas: "c_puct=0.5..4,c=0.2,r=0.01". The setting may be written as in experiments, as
+// search.c_puct or tournament.search.c_puct.
+func ParseRange(text string) (r Range, err error) {
+	key, bounds, _ := strings.Cut(text, "=")
+	bounds, gains, more := strings.Cut(bounds, ",")
+	low, high, found := strings.Cut(bounds, "..")
+	r.Key = strings.TrimPrefix(strings.TrimPrefix(key, "tournament."), "search.")
+	tunable := search.Tunable()
+	if !slices.Contains(tunable, r.Key) {
+		hint := config.DidYouMean(r.Key, tunable)
+		return r, fmt.Errorf("%q: no search has such a number to tune: want one of %s%s", key, strings.Join(tunable, ", "), strings.TrimSuffix("; "+hint, "; "))
+	}
+	if !found {
+		return r, fmt.Errorf("%s: want %s=LOW..HIGH, have %q", key, key, text)
+	}
+	for text, into := range map[string]*float64{low: &r.Low, high: &r.High} {
+		if *into, err = strconv.ParseFloat(text, 64); err != nil {
+			return r, fmt.Errorf("%s: want %s=LOW..HIGH with numbers, have %q", key, key, text)
+		}
+		if err := new(search.Config).Set(r.Key, text); err != nil {
+			return r, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	for more {
+		var part string
+		part, gains, more = strings.Cut(gains, ",")
+		name, value, _ := strings.Cut(part, "=")
+		into, known := map[string]*float64{"c": &r.C, "r": &r.R}[name]
+		x, err := strconv.ParseFloat(value, 64)
+		if !known || err != nil || !(x > 0) {
+			return r, fmt.Errorf("%s: want c=NUMBER or r=NUMBER, above 0, after the range, have %q", key, part)
+		}
+		*into = x
+	}
+	r.Whole = config.Of[search.Config]().Lookup(r.Key).Type.(config.Number).Whole
+	return r, r.validate()
+}
+
+// Tune plays the games of a tuning. Games in the file are not played again. After an error or
+// cancellation, the file's journal holds the finished games, and the next Tune continues from
+// there. The result is in [SPSA.Mean].
+func Tune(ctx context.Context, t *Tuning) error {
+	if err := t.prepare(); err != nil {
+		return err
+	}
+	t.Rounds = 2 * t.SPSA.Pairs
+	t.SPSA.Seed = derive(t.Tournament.Seed, 0, "tune")
+	m := &match{cfg: &Config{Tournament: t.Tournament, Players: [2]*Opened{t.Player, t.Player}, File: t.File, Watch: t.Watch, tuning: t}, end: t.Rounds}
+	if err := m.cfg.validate(); err != nil {
+		return err
+	}
+	return m.run(ctx)
+}
+
+// prepare finds where the settings start.
+func (t *Tuning) prepare() error {
+	if t.Player.Kind() != TreeKind {
+		return fmt.Errorf("%s: want a tree search to tune, such as MODEL,visits=100", t.Player.Name())
+	}
+	how, err := t.Player.treeSearch(t.Player.defaults())
+	if err != nil {
+		return err
+	}
+	t.base = how.Config
+	values := config.Of[search.Config]().Values(t.base, config.Form{})
+	t.SPSA.Start = nil
+	for i, r := range t.SPSA.Ranges {
+		if slices.ContainsFunc(t.SPSA.Ranges[:i], func(other Range) bool { return other.Key == r.Key }) {
+			return fmt.Errorf("%s: it is given twice", r.Key)
+		}
+		x, ok := config.ValueAt(values, r.Key)
+		if !ok {
+			f := config.Of[search.Config]().Lookup(r.Key)
+			return fmt.Errorf("%s: it has no effect in this search, but only %s: add that to the player, after a comma", r.Key, f.When)
+		}
+		start := config.Float(x)
+		if _, isWord := x.(string); isWord {
+			start = r.value(0.5)
+		}
+		t.SPSA.Start = append(t.SPSA.Start, start)
+	}
+	return t.SPSA.validate()
+}
+
+// Found returns the mean settings over the last quarter of the pairs, with three digits.
+func (t *Tuning) Found() []uci.Setting {
+	values := t.SPSA.Mean()
+	for i, r := range t.SPSA.Ranges {
+		if !r.Whole {
+			short, _ := strconv.ParseFloat(strconv.FormatFloat(values[i], 'g', 3, 64), 64)
+			values[i] = min(r.High, max(r.Low, short))
+		}
+	}
+	return t.Settings(values)
+}
+
+// Settings returns values of the ranges as settings of a player.
+func (t *Tuning) Settings(values []float64) (list []uci.Setting) {
+	for i, x := range values {
+		list = append(list, uci.Setting{Name: t.SPSA.Ranges[i].Key, Value: config.FormatFloat(x)})
+	}
+	return list
+}
+
+// With returns the player with other settings.
+func (t *Tuning) With(settings []uci.Setting) (*Opened, error) {
+	p := *t.Player
+	p.Search = slices.DeleteFunc(slices.Clone(p.Search), func(own uci.Setting) bool {
+		return slices.ContainsFunc(settings, func(s uci.Setting) bool { return s.Name == own.Name })
+	})
+	for _, s := range settings {
+		if err := p.Set(s.Name, s.Value); err != nil {
+			return nil, err
+		}
+	}
+	return &p, nil
+}
+
+// Names of the two sides. The name decides who has White in the first game of a pair.
+const (
+	plusSide  = "plus"
+	minusSide = "minus"
+)
+
+// sides turns the entries of the player into those of the two sides.
+func (t *Tuning) sides(players []Entry) {
+	for i, name := range []string{plusSide, minusSide} {
+		e := &players[i]
+		of := e.New
+		e.ID = fmt.Sprintf("%s %s %+v %d %d", e.ID, name, t.SPSA.Ranges, t.SPSA.Pairs, delay)
+		e.Name = name
+		e.New = func(worker int) (Player, error) {
+			p, err := of(worker)
+			if err != nil {
+				return nil, err
+			}
+			return &tuned{p.(closingPlayer).Player.(*mcts), t, name}, nil
+		}
+	}
+}
+
+// tuned is a side of a tuning: a tree search with its own settings in each game.
+type tuned struct {
+	*mcts
+	tuning *Tuning
+	side   string
+}
+
+func (p *tuned) Name() string { return p.side }
+
+func (p *tuned) Moves(ctx context.Context, turns []*Turn) error {
+	for _, t := range turns {
+		if p.trees[t.Match] != nil {
+			continue
+		}
+		cfg, err := p.config(t.Match / 2)
+		if err != nil {
+			return err
+		}
+		p.newTree(t, cfg)
+	}
+	return p.mcts.Moves(ctx, turns)
+}
+
+// config returns the search in the games of a pair.
+func (p *tuned) config(pair int) (search.Config, error) {
+	values, minus := p.tuning.SPSA.Players(pair)
+	if p.side == minusSide {
+		values = minus
+	}
+	cfg := p.how.Config
+	for _, s := range p.tuning.Settings(values) {
+		if err := cfg.Set(s.Name, s.Value); err != nil {
+			return cfg, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	return cfg, nil
+}
+
+// WriteTrajectory writes the values after each pair as CSV, with the points of the plus side.
+func (t *Tuning) WriteTrajectory(w io.Writer) error {
+	row := []string{"pair", "points"}
+	for _, r := range t.SPSA.Ranges {
+		row = append(row, r.Key)
+	}
+	rows := [][]string{row}
+	for k := range t.SPSA.Done() + 1 {
+		row := []string{strconv.Itoa(k), ""}
+		if k > 0 {
+			row[1] = fmt.Sprint(t.SPSA.points[k-1])
+		}
+		for _, s := range t.Settings(t.SPSA.Values(k)) {
+			row = append(row, s.Value)
+		}
+		rows = append(rows, row)
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
