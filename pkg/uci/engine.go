@@ -163,7 +163,7 @@ func SearchConfig(leaves int) search.Config {
 		Visits: 1 << 14, // initial capacity; see SetVisits
 		CPuct:  1.5, CInit: config.Default[search.Config]("c_init"), CFactor: 1, FPU: search.FPU{Parent: true, Reduction: 0.3},
 		PolicyTemperature: 1,
-		ExpandAt: 1, Leaves: leaves, Solver: true, Lookahead: 1, TreeReuse: true,
+		ExpandAt:          1, Leaves: leaves, Solver: true, Lookahead: 1, TreeReuse: true,
 	}
 }
 
