@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,26 +16,29 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/report"
 	"alamos/pkg/run"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
 func planCommand() *cobra.Command {
 	var set []string
-	var asJSON, noProbe bool
+	var asJSON, noProbe, stages bool
 	opt := run.PlanOptions{Options: run.Options{Alamos: version()}}
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
 		Short: "Print what a run would do and how long it would take; run nothing",
 		Long: `plan lists the trials of experiments with their folders and, for each stage, whether it
-is done, is reused from another trial, or would run, and why. It writes nothing, and it
-starts no engine or script of the experiment: it takes engines to be those of earlier
-runs.
+is done, is reused from another trial, or would run, and why. An experiment of more than
+four trials has a row for each trial instead, unless --stages is given. plan writes
+nothing, and it starts no engine or script of the experiment: it takes engines to be
+those of earlier runs.
 
 Times are estimates: from earlier runs on this machine below --results, or else from a
 probe of about three seconds for each network. plan assumes that games last as long as
 earlier games did, or as those of an untrained network.`,
 		Example: `  alamos plan experiments/quickstart.yaml
   alamos plan experiments/sweeps/*.yaml --no-probe
+  alamos plan experiments/sweeps/random_search.yaml --stages
   alamos plan experiments/quickstart.yaml --set generations=40 --json`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: experimentFiles,
@@ -59,7 +64,9 @@ earlier games did, or as those of an untrained network.`,
 				if i > 0 {
 					fmt.Fprintln(out)
 				}
-				printPlan(out, p)
+				if err := printPlan(out, p, stages || len(p.Trials) <= fewTrials); err != nil {
+					return err
+				}
 			}
 			if len(plans) > 1 {
 				printTotal(out, plans)
@@ -70,6 +77,7 @@ earlier games did, or as those of an untrained network.`,
 	f := cmd.Flags()
 	f.StringVar(&opt.Results, "results", "results", "folder of results")
 	f.BoolVar(&noProbe, "no-probe", false, "measure nothing: estimate times from earlier runs only")
+	f.BoolVar(&stages, "stages", false, "list the stages of every trial, also of many")
 	f.BoolVar(&asJSON, "json", false, "print JSON: a list with an object for each file")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
@@ -77,15 +85,29 @@ earlier games did, or as those of an untrained network.`,
 	return cmd
 }
 
-func printPlan(w io.Writer, p *run.Plan) {
+// fewTrials is the number of trials up to which a plan lists the stages of each.
+const fewTrials = 4
+
+func printPlan(w io.Writer, p *run.Plan, stages bool) error {
 	fmt.Fprintf(w, "%s: %s in %s\n", p.File, english.Plural(len(p.Trials), "trial", ""), p.Dir)
+	table := report.Table{Columns: []report.Column{{Name: "#", Numeric: true}, {Name: "trial"}, {Name: "games", Numeric: true}, {Name: "time"}, {Name: "what runs"}}}
 	for _, t := range p.Trials {
-		label := t.Label
-		if label == "" {
-			label = "as written"
+		label := cmp.Or(t.Label, "as written")
+		if stages {
+			fmt.Fprintf(w, "trial %d/%d  %s  (%s)\n", t.Number, len(p.Trials), label, t.Folder)
+			printStages(w, t.Stages)
+			continue
 		}
-		fmt.Fprintf(w, "trial %d/%d  %s  (%s)\n", t.Number, len(p.Trials), label, t.Folder)
-		printStages(w, t.Stages)
+		time := "–"
+		if t.Work.Stages > 0 {
+			time = duration(t.Work.Seconds)
+		}
+		table.Rows = append(table.Rows, report.Row(t.Number, label, grouped(t.Work.Games), time, whatRuns(t.Stages)))
+	}
+	if !stages {
+		if err := report.WriteText(w, false, table); err != nil {
+			return err
+		}
 	}
 	if len(p.Rungs) > 0 {
 		fmt.Fprintln(w, "comparing the trials")
@@ -104,6 +126,32 @@ func printPlan(w io.Writer, p *run.Plan) {
 		fmt.Fprintf(w, "problem: %s\n", report.Visible(n))
 	}
 	fmt.Fprintf(w, "to do: %s\n", amount(&p.Total))
+	return nil
+}
+
+// whatRuns describes the stages of a trial in a few words: those that run, with the reason of
+// the first one, or why none runs.
+func whatRuns(stages []run.Decision) string {
+	runs := slices.DeleteFunc(slices.Clone(stages), func(d run.Decision) bool { return d.Does != run.Runs })
+	if len(runs) > 0 {
+		return fmt.Sprintf("%s: %s", stageNames(runs), runs[0].Why)
+	}
+	i := slices.IndexFunc(stages, func(d run.Decision) bool { return d.Does == run.Reused })
+	switch {
+	case i >= 0:
+		return "nothing: as in " + stages[i].From
+	case len(stages) > 0:
+		return "nothing: done before"
+	}
+	return "unknown" // see the problems
+}
+
+// stageNames names stages in a row.
+func stageNames(stages []run.Decision) string {
+	if n := len(stages); n > 1 {
+		return fmt.Sprintf("%s to %s (%d stages)", stages[0].Name, stages[n-1].Name, n)
+	}
+	return stages[0].Name
 }
 
 // printTotal prints the sum of several plans.
@@ -137,11 +185,7 @@ func sameOutcome(a, b run.Decision) bool {
 
 // outcome describes stages in a row with the same outcome.
 func outcome(stages []run.Decision) string {
-	first := stages[0]
-	names := first.Name
-	if n := len(stages); n > 1 {
-		names = fmt.Sprintf("%s to %s (%d stages)", first.Name, stages[n-1].Name, n)
-	}
+	first, names := stages[0], stageNames(stages)
 	switch first.Does {
 	case run.Reused:
 		return names + ": as in " + first.From
@@ -182,15 +226,24 @@ func effort(w *run.Work) string {
 		digits := math.Pow(10, math.Max(0, math.Floor(math.Log10(evaluations))-1)) // keeps two
 		parts = append(parts, "about "+grouped(int(math.Round(evaluations/digits)*digits))+" evaluations")
 	}
-	switch seconds := float64(w.Seconds); {
-	case math.IsNaN(seconds):
-		parts = append(parts, "time unknown")
-	case seconds < 1:
-		parts = append(parts, "under 1 s")
-	default:
-		parts = append(parts, "about "+run.Roughly(time.Duration(seconds*float64(time.Second))))
+	if math.IsNaN(float64(w.Seconds)) {
+		parts = append(parts, "time "+duration(w.Seconds))
+	} else {
+		parts = append(parts, duration(w.Seconds))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// duration describes an estimated time: "about 5 min".
+func duration(seconds stats.Float) string {
+	switch s := float64(seconds); {
+	case math.IsNaN(s):
+		return "unknown"
+	case s < 1:
+		return "under 1 s"
+	default:
+		return "about " + run.Roughly(time.Duration(s*float64(time.Second)))
+	}
 }
 
 // grouped writes 7300 as 7,300.

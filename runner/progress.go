@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -33,6 +34,8 @@ type console struct {
 
 	mu     sync.Mutex
 	bars   *mpb.Progress // on the terminal, from the first bar on
+	whole  func() string // progress of a run of several trials; nil: none
+	last   *mpb.Bar      // shows whole below the other bars
 	trials []*trialConsole
 }
 
@@ -64,6 +67,9 @@ func (c *console) close() {
 	for _, t := range c.trials {
 		t.flush()
 	}
+	if c.last != nil {
+		c.last.Abort(true)
+	}
 	if c.bars != nil {
 		c.bars.Wait()
 		c.bars = nil
@@ -75,6 +81,8 @@ func (c *console) Note(text string) {
 	defer c.mu.Unlock()
 	c.println(text)
 }
+
+func (c *console) Progress(text func() string) { c.whole = text }
 
 func (c *console) Trial(number, of int, id, label, dir string) run.Report {
 	if label == "" {
@@ -105,6 +113,11 @@ func (c *console) begin(indent, heading string, alone bool) run.Report {
 	}
 	t := &trialConsole{console: c, indent: indent}
 	c.trials = append(c.trials, t)
+	if c.whole != nil && !c.tty {
+		if text := c.whole(); text != "" {
+			c.println(text)
+		}
+	}
 	c.println(heading)
 	return t
 }
@@ -152,6 +165,10 @@ func (t *trialConsole) Task(stage, unit string) run.Task {
 		defer t.mu.Unlock()
 		if t.bars == nil {
 			t.bars = mpb.New(mpb.WithOutput(t.out), mpb.WithWidth(64), mpb.WithRefreshRate(150*time.Millisecond))
+			if t.whole != nil {
+				t.last = t.bars.New(0, mpb.NopStyle(), mpb.BarPriority(math.MaxInt), mpb.BarRemoveOnComplete(),
+					mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return t.whole() })))
+			}
 		}
 		out.bar = t.bars.AddBar(0, mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name(t.indent+stage+" "), decor.CountersNoUnit("%d/%d "+unit)),

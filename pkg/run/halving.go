@@ -36,6 +36,7 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 				c.end = &ending{}
 			}
 		}
+		r.foresee(ctx)
 		r.each(ctx, all) // trials that lost at the last rung end now
 		if ctx.Err() != nil || last || r.FailFast && slices.ContainsFunc(all, func(c *candidate) bool { return c.err != nil }) {
 			return ctx.Err()

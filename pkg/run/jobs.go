@@ -60,6 +60,7 @@ func (r *run) trials(ctx context.Context, all []*candidate) error {
 	if r.experiment.Halving != nil {
 		return r.halving(ctx, all)
 	}
+	r.foresee(ctx)
 	r.each(ctx, all)
 	return ctx.Err()
 }
@@ -87,6 +88,7 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 			if err == nil || ctx.Err() != nil { // on cancellation the trial has not failed
 				return nil
 			}
+			r.forecast.endTrial(c.folder)
 			c.err = err
 			if len(all) > 1 { // the error of a single trial is the error of the run
 				report.Note("failed: " + advised(err).Error())
@@ -113,6 +115,8 @@ func (r *run) advance(ctx context.Context, c *candidate, report Report, workers 
 	if err := c.trial.take(ctx, c.until, c.end); err != nil {
 		return err
 	}
-	c.done = c.end != nil
+	if c.done = c.end != nil; c.done {
+		r.forecast.endTrial(c.folder)
+	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestFolder(t *testing.T) {
 func TestRoughly(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 s", 7 * time.Second: "7 s", 93 * time.Second: "95 s",
-		2 * time.Minute: "2 min", 119 * time.Minute: "119 min", 150 * time.Minute: "2.5 h",
+		2 * time.Minute: "2 min", 99 * time.Minute: "99 min", 101 * time.Minute: "1 h 40 min", 122 * time.Minute: "2 h", 11 * time.Hour: "11 h",
 	} {
 		if have := Roughly(d); have != want {
 			t.Errorf("Roughly(%v) = %q, want %q", d, have, want)

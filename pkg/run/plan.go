@@ -64,23 +64,28 @@ func MakePlans(ctx context.Context, all []*experiment.Experiment, opt PlanOption
 // the manifests in memory, with placeholders for the checksums of files that do not exist
 // yet. It never writes a manifest.
 type planner struct {
-	estimator *estimator
+	estimator *estimator     // nil: the work is not estimated
 	cache     *cache         // includes the stages of earlier plans
 	games     map[string]int // number of games of a pair in planned matches, by gamesKey
 }
 
-func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt Options) (*Plan, error) {
-	opt.Reporter, opt.Jobs = Quiet{}, 1
-	r, err := newRun(e, opt)
-	if err != nil {
-		return nil, err
-	}
+// execute makes a run a plan: its stages are planned instead of run.
+func (p *planner) execute(r *run) {
 	if p.cache == nil {
 		p.cache = r.cache
 		p.cache.plan = true
 	}
-	r.executor, r.cache, r.plannedGames, r.sums.ReadOnly = p, p.cache, p.games, true
-	p.estimator.untrained = false
+	r.executor, r.cache, r.plannedGames = p, p.cache, p.games
+	r.Reporter, r.Jobs = Quiet{}, 1
+}
+
+func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt Options) (*Plan, error) {
+	r, err := newRun(e, opt)
+	if err != nil {
+		return nil, err
+	}
+	p.execute(r)
+	r.sums.ReadOnly, p.estimator.untrained = true, false
 	plan := &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
 	lacking, err := r.find(ctx)
 	if err != nil {
@@ -183,7 +188,7 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 			}
 		}
 		e := estimate{estimator: p.estimator, ctx: ctx, work: Work{Stages: 1}}
-		if s.Work != nil {
+		if s.Work != nil && p.estimator != nil {
 			if err := errors.Join(s.Work(&e), e.err); err != nil {
 				return err
 			}

@@ -19,6 +19,7 @@ type recorder struct {
 	notes  []string
 	// overdone are tasks that did more than there was to do.
 	overdone []string
+	progress func() string
 	event    func(string) // called for every event, if not nil
 }
 
@@ -39,6 +40,7 @@ func (r *recorder) Rung(generation int) Report {
 	r.see(fmt.Sprint("rung ", generation), func() {})
 	return &recordedTrial{r, "rungs"}
 }
+func (r *recorder) Progress(text func() string) { r.progress = text }
 func (r *recorder) Note(text string) {
 	r.see("note "+text, func() { r.notes = append(r.notes, text) })
 }

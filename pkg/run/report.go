@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,9 @@ type Reporter interface {
 	Trial(number, count int, id, label, dir string) Report
 	// Rung is called when the comparison of trials after a generation begins.
 	Rung(generation int) Report
+	// Progress is called once, before a run of several trials. text describes its progress at
+	// any time: "4 of 12 trials, about 10 min left". It is empty if nothing has to run.
+	Progress(text func() string)
 	// Note reports a line about the whole run.
 	Note(text string)
 }
@@ -50,10 +54,13 @@ func Roughly(d time.Duration) string {
 		return fmt.Sprintf("%.0f s", seconds)
 	case seconds < 120:
 		return fmt.Sprintf("%.0f s", 5*math.Round(seconds/5))
-	case seconds < 7200:
+	case seconds < 6000:
 		return fmt.Sprintf("%.0f min", d.Minutes())
+	case seconds < 36000:
+		d = d.Round(10 * time.Minute)
+		return strings.TrimSuffix(fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute), " 0 min")
 	}
-	return fmt.Sprintf("%.1f h", d.Hours())
+	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
 // Quiet is a Reporter, a Report and a Task that show nothing.
@@ -61,6 +68,7 @@ type Quiet struct{}
 
 func (Quiet) Trial(int, int, string, string, string) Report { return Quiet{} }
 func (Quiet) Rung(int) Report                               { return Quiet{} }
+func (Quiet) Progress(func() string)                        {}
 func (Quiet) Stage(Decision)                                {}
 func (Quiet) Task(string, string) Task                      { return Quiet{} }
 func (Quiet) Note(string)                                   {}

@@ -99,6 +99,7 @@ type run struct {
 	cache      *cache
 	executor   executor
 	arbiters   []*Trial // trials that compare others in successive halving
+	forecast   *forecast
 
 	// plannedGames has the number of games of each pair in planned matches, by gamesKey.
 	plannedGames map[string]int
@@ -167,6 +168,10 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	left := report.Describe(e)
 	if err := left.Write(r.dir); err != nil {
 		return advised(err)
+	}
+	if len(all) > 1 {
+		r.forecast = newForecast(r, len(all))
+		r.Reporter.Progress(r.forecast.String)
 	}
 	err = r.trials(ctx, all)
 	if ctx.Err() != nil {

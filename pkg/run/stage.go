@@ -123,11 +123,13 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 		err = t.reuse(d, src)
 	default:
 		t.Report.Stage(d)
+		t.run.forecast.begin(t.Results.Dir, s.Name)
 		err = t.compute(ctx, s)
 	}
 	if err != nil {
 		return err
 	}
+	t.run.forecast.end(t, d)
 	t.keepDecision(d)
 	if s.Scratch == "" {
 		return nil

@@ -1,0 +1,256 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dustin/go-humanize/english"
+
+	"alamos/pkg/store"
+)
+
+// forecast estimates the time until a run of several trials ends. A plan says which stages
+// will run. Stages of the same kind that have run say how long they take. It does not guess
+// the time of a stage of which none has run. A nil forecast does nothing.
+type forecast struct {
+	jobs  int
+	rungs []int // generations after which all trials wait for a comparison
+
+	mu      sync.Mutex
+	count   int             // number of trials
+	ended   map[string]bool // trials, by folder
+	pending []*pendingTrial // planned work, in order of execution
+	took    map[string]timing
+}
+
+// pendingTrial is the rest of a trial. The comparisons of successive halving are one too.
+type pendingTrial struct {
+	dir    string
+	stages []string  // planned stages that have not ended
+	began  time.Time // of the first one; zero if it has not begun
+}
+
+// timing is the time of the stages of one name.
+type timing struct {
+	seconds float64
+	stages  int
+	own     bool // this process measured it
+}
+
+// foresee plans what is left to run. It is called while no trial runs. If the plan fails,
+// there is no estimate, and the run itself reports why.
+func (r *run) foresee(ctx context.Context) {
+	if r.forecast == nil {
+		return
+	}
+	dry, err := newRun(r.experiment, r.Options)
+	if err != nil {
+		return
+	}
+	dry.scripts, dry.sums = r.scripts, r.sums
+	p := &planner{games: map[string]int{}}
+	p.execute(dry)
+	candidates, err := dry.candidates()
+	if err == nil {
+		err = dry.trials(ctx, candidates)
+	}
+	var pending []*pendingTrial
+	add := func(t *Trial) {
+		rest := &pendingTrial{dir: t.Results.Dir}
+		for _, d := range t.decisions {
+			if d.Does == Runs {
+				rest.stages = append(rest.stages, d.Name)
+			}
+		}
+		pending = append(pending, rest)
+	}
+	for _, c := range candidates {
+		if c.trial != nil {
+			add(c.trial)
+		}
+	}
+	for _, t := range dry.arbiters {
+		add(t)
+	}
+	f := r.forecast
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.pending = nil; err == nil {
+		f.pending = pending
+	}
+}
+
+func newForecast(r *run, trials int) *forecast {
+	f := &forecast{jobs: r.Jobs, count: trials, ended: map[string]bool{}, took: map[string]timing{}}
+	if h := r.experiment.Halving; h != nil {
+		rungs := h.Rungs(r.experiment.Trials[0].Settings.Generations)
+		f.rungs = rungs[:len(rungs)-1]
+	}
+	return f
+}
+
+// begin is called when a stage begins to run.
+func (f *forecast) begin(dir, stage string) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p := f.rest(dir); p != nil && len(p.stages) > 0 && p.stages[0] == stage {
+		p.began = time.Now()
+	}
+}
+
+// end is called when a stage has run, or was found to have run earlier or elsewhere.
+func (f *forecast) end(t *Trial, d Decision) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p := f.rest(t.Results.Dir); p != nil {
+		p.stages = slices.DeleteFunc(p.stages, func(s string) bool { return s == d.Name })
+		p.began = time.Time{}
+	}
+	m, own := t.Results.Manifest, d.Does == Runs
+	if !own && (m.Machine.CPU != t.Machine.CPU || m.Machine.Cores != t.Machine.Cores) {
+		return
+	}
+	x := f.took[d.Name]
+	if own && !x.own {
+		x = timing{own: true}
+	}
+	if own == x.own {
+		x.seconds += m.Stage(d.Name).Seconds
+		x.stages++
+	}
+	f.took[d.Name] = x
+}
+
+// endTrial is called when a trial has ended or failed.
+func (f *forecast) endTrial(dir string) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended[dir] = true
+	if p := f.rest(dir); p != nil {
+		p.stages = nil
+	}
+}
+
+// rest returns what is left of a trial, or nil. The caller holds the mutex.
+func (f *forecast) rest(dir string) *pendingTrial {
+	if i := slices.IndexFunc(f.pending, func(p *pendingTrial) bool { return p.dir == dir }); i >= 0 {
+		return f.pending[i]
+	}
+	return nil
+}
+
+// String describes the progress: "4 of 12 trials, about 1 h 40 min left". It leaves out the
+// time as long as most of the stages that are left are of kinds that have not run. With some
+// of them the time is a lower bound. It is empty if there is nothing to report: no trial has
+// ended, or nothing has to run.
+func (f *forecast) String() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !slices.ContainsFunc(f.pending, func(p *pendingTrial) bool { return len(p.stages) > 0 }) {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %s", len(f.ended), english.Plural(f.count, "trial", ""))
+	left, known, unknown := f.left()
+	switch left := Roughly(left); {
+	case known <= unknown && len(f.ended) == 0:
+		return ""
+	case known <= unknown:
+		return text
+	case unknown > 0:
+		return text + ", at least " + left + " left"
+	default:
+		return text + ", about " + left + " left"
+	}
+}
+
+// left returns the expected time of the stages that are left, and the numbers of stages with
+// known and unknown times. The caller holds the mutex.
+func (f *forecast) left() (left time.Duration, known, unknown int) {
+	phases := make([][]float64, 2*len(f.rungs)+1) // seconds of each trial, by phase
+	for _, p := range f.pending {
+		seconds := make([]float64, len(phases))
+		for i, stage := range p.stages {
+			expected, ok := f.expect(stage)
+			if !ok {
+				unknown++
+				continue
+			}
+			known++
+			if i == 0 && !p.began.IsZero() {
+				expected = max(0, expected-time.Since(p.began).Seconds())
+			}
+			seconds[f.phase(stage)] += expected
+		}
+		for i := range phases {
+			phases[i] = append(phases[i], seconds[i])
+		}
+	}
+	for _, trials := range phases {
+		left += time.Duration(makespan(trials, f.jobs) * float64(time.Second))
+	}
+	return left, known, unknown
+}
+
+// phase returns the phase of a stage. With successive halving, trials and comparisons take
+// turns: a phase begins when the one before has ended.
+func (f *forecast) phase(stage string) int {
+	kind, g := stageKind(stage)
+	if g == 0 && stage != store.UntrainedStage { // after the last generation
+		return 2 * len(f.rungs)
+	}
+	i, _ := slices.BinarySearch(f.rungs, g)
+	if kind == "rung" {
+		return 2*i + 1
+	}
+	return 2 * i
+}
+
+// expect returns the mean time of stages of this name, or of the same kind in the nearest
+// earlier generation.
+func (f *forecast) expect(stage string) (seconds float64, ok bool) {
+	kind, g := stageKind(stage)
+	name := stage
+	for {
+		if x := f.took[name]; x.stages > 0 {
+			return x.seconds / float64(x.stages), true
+		}
+		if g--; g < 1 {
+			return 0, false
+		}
+		name = fmt.Sprintf("%s %d", kind, g)
+	}
+}
+
+// stageKind splits the name of a stage into its kind and its generation, or 0.
+func stageKind(stage string) (kind string, generation int) {
+	if i := strings.LastIndexByte(stage, ' '); i >= 0 {
+		if g, err := strconv.Atoi(stage[i+1:]); err == nil {
+			return stage[:i], g
+		}
+	}
+	return stage, 0
+}
+
+// makespan returns the time that jobs workers need for tasks that they take in order.
+func makespan(tasks []float64, jobs int) float64 {
+	free := make([]float64, max(1, jobs)) // when each worker is free
+	for _, seconds := range tasks {
+		next := slices.Index(free, slices.Min(free))
+		free[next] += seconds
+	}
+	return slices.Max(free)
+}
