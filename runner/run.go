@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
 	"alamos/pkg/nn"
+	"alamos/pkg/report"
 	"alamos/pkg/run"
 )
 
@@ -23,7 +25,8 @@ func runCommand() *cobra.Command {
 		Use:   "run FILE",
 		Short: "Run an experiment: self-play, training, tournament, figures, notebook page",
 		Long: `run takes every trial of an experiment through its stages and writes the results
-to results/<name>/, with a notebook page of all trials.
+to results/<name>/, with a notebook page of all trials. A run of a sweep ends with an answer: which setting is better, by how
+much, and whether that is sure.
 
 A stage runs again only if its inputs have changed; run prints why. So a second run does
 nothing. A stage that another trial below --results has run with the same inputs is
@@ -82,9 +85,17 @@ The flags say how this machine runs the experiment. They never change its result
 			if err != nil {
 				return summarized(err)
 			}
-			if len(opt.Trials) == 0 {
-				fmt.Fprintf(cmd.OutOrStdout(), "notebook: %s\n", run.Notebook(e, opt.Results))
+			if len(opt.Trials) > 0 {
+				return nil
 			}
+			answer, err := report.Answer(e, filepath.Dir(run.Notebook(e, opt.Results)))
+			if err != nil {
+				return err
+			}
+			if answer != "" {
+				fmt.Fprintln(cmd.OutOrStdout(), answer)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "notebook: %s\n", run.Notebook(e, opt.Results))
 			return nil
 		},
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
@@ -60,6 +61,20 @@ func (r *Report) Only(t *store.Trial) {
 	}
 	r.Experiment, r.only, r.listed = &x, &x.Trials[0], nil
 	r.Trials = slices.DeleteFunc(r.Trials, func(o *store.Trial) bool { return o.Declared.ID != t.Declared.ID })
+}
+
+// Answer returns as plain text what the results of an experiment in dir say about the
+// settings of its sweep. It is empty if they say nothing.
+func Answer(e *experiment.Experiment, dir string) (string, error) {
+	r, err := Open(Describe(e), dir)
+	if err != nil {
+		return "", err
+	}
+	blocks, err := answer(r.Trials)
+	if len(blocks) == 0 || err != nil {
+		return "", err
+	}
+	return strings.ReplaceAll(blocks[0].(Text).Markdown, "**", ""), nil
 }
 
 // Write writes all figures, tables and the notebook page of an experiment to dir, its
