@@ -17,6 +17,7 @@ import (
 
 	"alamos/pkg/report"
 	"alamos/pkg/run"
+	"alamos/pkg/store"
 )
 
 // console shows the progress of a run: bars on a terminal, plain lines elsewhere.
@@ -139,7 +140,7 @@ func (t *trialConsole) flush() {
 
 func (t *trialConsole) Stage(d run.Decision) {
 	if d.Does == run.Runs {
-		t.Note(strings.TrimSuffix(d.Name+": "+d.Why, ": first time"))
+		t.Note(strings.TrimSuffix(d.Name+": "+d.Why, ": "+store.FirstTime))
 		return
 	}
 	t.mu.Lock()

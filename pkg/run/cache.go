@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,6 +30,7 @@ type cache struct {
 	mu     sync.Mutex
 	trials map[string]*cachedTrial  // by folder relative to root; nil: not read yet
 	places map[string][]string      // sorted folders that have or had a stage or player, by stageKey and playerKeys
+	before map[string]*cachedTrial  // trials when this process began
 	plan   bool                     // nothing below root changes, and planned stages are included
 	claims map[string]chan struct{} // by hash of inputs; closed when the stage has ended
 
@@ -96,6 +98,9 @@ func (c *cache) refresh() {
 		})
 	}
 	_ = readers.Wait() // no reader returns an error
+	if c.before == nil {
+		c.before = maps.Clone(now)
+	}
 	c.trials = now
 	for _, folder := range read {
 		c.index(folder, now[folder].manifest.Stages...)
@@ -186,6 +191,27 @@ func (c *cache) find(s *Stage, dir string, verify bool) *source {
 		}
 	}
 	return nil
+}
+
+// nearest returns the manifest of the experiment's trial in which the inputs of a stage
+// differ least from those of s. It returns nil if no trial had the stage when this process
+// began.
+func (c *cache) nearest(s *Stage, dir string) (nearest *store.Manifest) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refresh()
+	least := math.MaxInt
+	for _, folder := range slices.Sorted(maps.Keys(c.before)) {
+		m := c.before[folder].manifest
+		stage := m.Stage(s.Name)
+		if stage == nil || filepath.Dir(folder) != filepath.Dir(c.folder(dir)) {
+			continue
+		}
+		if n := len(s.In.Changed(stage.Inputs)); n < least {
+			nearest, least = m, n
+		}
+	}
+	return nearest
 }
 
 // engineID returns the identity of an engine in the latest stage that used an engine of this

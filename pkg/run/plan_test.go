@@ -123,6 +123,8 @@ func TestPlanIsWhatRunDoes(t *testing.T) {
 		{name: "hook", ran: true, change: func(t *testing.T, s site) { s.edit(t, "plies.go", "sum := 0", "sum := 1") }},
 		{name: "other name", ran: true, change: func(t *testing.T, s site) { s.rename(t, "other") }, file: "other.yaml"},
 		{name: "other training", ran: true, set: []string{"training.epochs=2"}},
+		{name: "another search", ran: true, set: []string{"search.noise.weight=0.5"}},
+		{name: "more trials", ran: true, change: sweep("{grid: {search.noise.weight: [0.25, 0.5]}, seeds: 2}")},
 		{name: "halving", change: sweep("{grid: {selfplay.games: [2, 3, 4]}, halving: {metric: validation_loss, first: 1, factor: 3}}"), set: []string{"training.schedule.kind=constant"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

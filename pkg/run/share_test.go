@@ -137,6 +137,20 @@ func (s site) rename(t *testing.T, name string) site {
 	return other
 }
 
+// A trial in a new folder says what it changes, compared with the nearest earlier trial.
+func TestNewTrialSaysWhatChanged(t *testing.T) {
+	t.Parallel()
+	s := quickSite(t)
+	s.run(t, with(quick, "search.noise.weight=0.5", "training.epochs=2")...)
+	s.run(t, with(quick, "search.noise.weight=0.5", "training.epochs=3")...).stages(t, map[string]string{
+		"training 1": "training.epochs 2 -> 3: no trial has it",
+		"tournament": "player gen-1 changed: no trial has it",
+	})
+	if r := s.run(t, with(quick, "search.noise.weight=0.75", "training.epochs=3")...); r.ran["self-play 1"] != "search.noise.weight 0.25 -> 0.75: no trial has it" {
+		t.Errorf("ran %q", r.ran)
+	}
+}
+
 // An experiment takes from another what both share, checks it, and leaves what it
 // would have left alone.
 func TestSharedPrefix(t *testing.T) {

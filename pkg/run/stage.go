@@ -67,7 +67,27 @@ func (t *Trial) decide(s *Stage) (Decision, *source, error) {
 		return d, src, nil
 	}
 	d.Does, d.Why = Runs, why
+	if t.isNew && why == store.FirstTime {
+		d.Why = t.newInputs(s)
+	}
 	return d, nil, nil
+}
+
+// newInputs returns the reason to run a stage of a new trial: how its inputs differ
+// from those of the most similar trial of earlier runs of the experiment. All stages of a
+// trial are compared with the same one.
+func (t *Trial) newInputs(s *Stage) string {
+	if t.nearest == nil {
+		t.nearest = t.run.cache.nearest(s, t.Results.Dir)
+	}
+	if t.nearest != nil {
+		if old := t.nearest.Stage(s.Name); old != nil {
+			if change := s.In.Change(old.Inputs); change != "" {
+				return change + ": no trial has it"
+			}
+		}
+	}
+	return store.FirstTime
 }
 
 // decided reports whether this process has reached the stage before. With halving a trial

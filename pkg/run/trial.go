@@ -25,11 +25,13 @@ type Trial struct {
 
 	run       *run
 	pace      pace
-	imports   *imports     // the trial's data; nil: not opened
-	stopped   *store.Ended // set when a stop rule ended training
-	decisions []Decision   // so far
-	unknown   []string     // notes about what a plan does not know
-	problem   error        // why a planned stage will fail
+	isNew     bool            // no stage had run when the trial was opened
+	nearest   *store.Manifest // of an earlier trial; see newInputs
+	imports   *imports        // the trial's data; nil: not opened
+	stopped   *store.Ended    // set when a stop rule ended training
+	decisions []Decision      // so far
+	unknown   []string        // notes about what a plan does not know
+	problem   error           // why a planned stage will fail
 }
 
 // sessions opens a session of a model for each worker. The caller must call end.
@@ -104,7 +106,7 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 	}
 	t := &Trial{
 		Results: &store.Trial{Declared: declared, Dir: dir, Manifest: m},
-		Workers: r.Workers, Machine: r.machine, Report: report, run: r,
+		Workers: r.Workers, Machine: r.machine, Report: report, run: r, isNew: len(m.Stages) == 0,
 	}
 	t.Settings = &t.Results.Declared.Settings
 	if t.Setup, err = experiment.NewSetup(t.Settings); err != nil {

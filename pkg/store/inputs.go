@@ -56,17 +56,25 @@ func (in Inputs) Hash() string {
 	return hex.EncodeToString(h[:])
 }
 
+// Changed returns the keys of inputs that differ from those of an earlier run, sorted.
+func (in Inputs) Changed(was Inputs) (keys []string) {
+	all := maps.Clone(in)
+	maps.Copy(all, was)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		if in[k] != was[k] {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
 // Change describes briefly how inputs differ from those of an earlier run.
 func (in Inputs) Change(was Inputs) string {
-	keys := maps.Clone(in)
-	maps.Copy(keys, was)
 	var out []string
-	for _, k := range slices.Sorted(maps.Keys(keys)) {
+	for _, k := range in.Changed(was) {
 		kind, name, _ := strings.Cut(k, " ")
 		plural := strings.TrimSuffix(k, "s")
 		switch {
-		case in[k] == was[k]:
-			continue
 		case name != "" && (in[k] == "" || was[k] == "") && in.list(kind) != nil && was.list(kind) != nil:
 			continue // the entry of the list shows it
 		case in.list(plural) != nil && was.list(plural) != nil:

@@ -234,6 +234,9 @@ func (s *Stage) Verify(dir string, all bool) (FileState, string, error) {
 	return state, which, nil
 }
 
+// FirstTime is the reason to run a stage that has not run.
+const FirstTime = "first time"
+
 // Fresh reports whether the stage has run with these inputs and all its files exist. If
 // not, why is the reason to run it. A damaged file is an error, because later stages would
 // use it; see [Stage.Verify] for all. The manifest gets the stamps of the files that were
@@ -241,7 +244,7 @@ func (s *Stage) Verify(dir string, all bool) (FileState, string, error) {
 func (m *Manifest) Fresh(dir, name string, in Inputs, all bool) (ok bool, why string, err error) {
 	old := m.Stage(name)
 	if old == nil {
-		return false, "first time", nil
+		return false, FirstTime, nil
 	}
 	if c := in.Change(old.Inputs); c != "" {
 		return false, c, nil
