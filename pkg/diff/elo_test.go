@@ -3,14 +3,15 @@ package diff
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/match"
+	"alamos/pkg/store"
 )
 
-// met are the games of one player against random.
-func met(o *outcomes, openings int) []game {
+// met is the tournament of one player against random.
+func met(t *testing.T, o *outcomes, openings int) *played {
 	var games []game
 	for k := range openings {
 		for c, offer := range o.opening() {
@@ -19,15 +20,33 @@ func met(o *outcomes, openings int) []game {
 			games = append(games, g)
 		}
 	}
-	return games
+	return playedOf(t, games)
+}
+
+func playedOf(t *testing.T, games []game) *played {
+	t.Helper()
+	res := match.NewResults([]string{"me", "random"})
+	p := &played{Tournament: &store.Tournament{}, games: games, opponents: map[string]string{"random": "random"}}
+	for _, name := range res.Names {
+		p.Players = append(p.Players, store.PlayerResult{Rating: match.Rating{Standing: match.Standing{Name: name}}})
+	}
+	for _, g := range games {
+		m := &match.Game{White: "me", Black: "random", Number: g.number, Outcome: chess.Outcome{Result: g.result}}
+		if !g.white {
+			m.White, m.Black = m.Black, m.White
+		}
+		if err := res.Add(m); err != nil {
+			t.Fatal(err)
+		}
+		p.all = append(p.all, m)
+	}
+	p.Games = *res
+	return p
 }
 
 func rng(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
-// Without draws, and with colors that are worth the same, the rating of a player
-// who wins a share p of so many games that the prior does not matter is
-// 400 log10(p / (1 - p)), and the error of a difference between two follows from
-// those of the two shares, 400 / ln 10 / sqrt(n p (1 - p)).
+// The rating of a player who wins a share p of the games is 400 log10(p / (1 - p)).
 func TestPairedEloByHand(t *testing.T) {
 	const n = 4000
 	var a, b []game
@@ -41,14 +60,12 @@ func TestPairedEloByHand(t *testing.T) {
 		a = append(a, game{opponent: "random", number: i, white: i%2 == 0, result: won(4)})
 		b = append(b, game{opponent: "random", number: i, white: i%2 == 0, result: won(10)})
 	}
-	x, y, d, basis := pairedElo(a, b, []string{"random"}, "random")
-	if !strings.HasPrefix(basis, "4,000 games each of the same 2,000 openings") {
-		t.Fatalf("basis %q", basis)
+	d, openings := pairedElo(playedOf(t, a), playedOf(t, b), []string{"random"}, "random")
+	if openings != 2000 {
+		t.Fatalf("%d openings", openings)
 	}
 	elo := func(p float64) float64 { return 400 * math.Log10(p/(1-p)) }
-	near(t, "rating of a", x.Elo.Value, elo(0.75), 1)
-	near(t, "rating of b", y.Elo.Value, elo(0.9), 1)
-	near(t, "difference", d.Value, elo(0.9)-elo(0.75), 1)
+	near(t, "difference", d.Value, elo(0.9)-elo(0.75), 1e-3)
 	if !(d.Low < d.Value && d.Value < d.High) {
 		t.Errorf("interval %v to %v", d.Low, d.High)
 	}
@@ -62,13 +79,13 @@ func TestPairedEloCovers(t *testing.T) {
 	for _, shared := range []float64{0, 0.9} {
 		held, width, apartWidth := 0, 0.0, 0.0
 		for run := range uint64(runs) {
-			a := met(&outcomes{rng(run, 1), rng(run, 2), 50, shared}, openings)
-			b := met(&outcomes{rng(run, 1), rng(run, 3), 50 + truth, shared}, openings)
-			_, _, d, _ := pairedElo(a, b, []string{"random"}, "random")
+			a := met(t, &outcomes{rng(run, 1), rng(run, 2), 50, shared}, openings)
+			b := met(t, &outcomes{rng(run, 1), rng(run, 3), 50 + truth, shared}, openings)
+			d, _ := pairedElo(a, b, []string{"random"}, "random")
 			if d.Low <= truth && truth <= d.High {
 				held++
 			}
-			unpaired := rate([][]game{a, b}, []string{"random"}, "random").Difference(1, 0)
+			unpaired := apart(rate(&a.Games, 0, "random").Elo, rate(&b.Games, 0, "random").Elo)
 			width, apartWidth = width+d.High-d.Low, apartWidth+unpaired.High-unpaired.Low
 		}
 		t.Logf("shared %v: %d of %d intervals hold; width %.0f, unpaired %.0f", shared, held, runs, width/runs, apartWidth/runs)
@@ -76,7 +93,7 @@ func TestPairedEloCovers(t *testing.T) {
 			t.Errorf("shared %v: %d of %d intervals hold the difference", shared, held, runs)
 		}
 		if shared > 0.5 && width > 0.8*apartWidth {
-			t.Errorf("paired games tell no more than others: width %v and %v", width/runs, apartWidth/runs)
+			t.Errorf("paired games show no more than others: width %v and %v", width/runs, apartWidth/runs)
 		}
 	}
 }
@@ -94,10 +111,10 @@ func TestPairs(t *testing.T) {
 		{opponent: "random", number: 2, opening: "z", white: true}, // another opening
 		{opponent: "untrained", number: 0, opening: "x", white: true},
 	}
-	if all, games := openingsOf(a, b, []string{"random"}); games != 1 || len(all) != 1 || all[0].a[0].number != 1 {
+	if all, games := openingsOf(a, b, []string{"random"}); games != 1 || len(all) != 1 {
 		t.Errorf("%d pairs: %+v", games, all)
 	}
-	if all, games := openingsOf(a, a, []string{"random", "untrained"}); games != 4 || len(all) != 3 || len(all[0].b) != 2 {
+	if all, games := openingsOf(a, a, []string{"random", "untrained"}); games != 4 || len(all) != 2 {
 		t.Errorf("%d pairs by opening: %+v", games, all)
 	}
 }

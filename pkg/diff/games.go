@@ -22,7 +22,8 @@ type played struct {
 	// opponents maps the names of the others to their identities. Equal identities are the
 	// same player in any tournament.
 	opponents map[string]string
-	games     []game // of the subject; nil if the file of games differs from what the run wrote
+	games     []game        // of the subject; nil if the file of games differs from what the run wrote
+	all       []*match.Game // of the tournament, likewise
 }
 
 // game is a game of the subject.
@@ -76,7 +77,7 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 			p.opponents[x.Name] = identity(&x, stage.Inputs)
 		}
 	}
-	if p.games, err = p.readGames(t.Path(gamesFile), stage.Outputs[gamesFile]); err != nil {
+	if err = p.readGames(t.Path(gamesFile), stage.Outputs[gamesFile]); err != nil {
 		return p, fmt.Sprintf("%s %v: ratings are taken from the manifest", t.Path(gamesFile), err), nil
 	}
 	return p, "", nil
@@ -124,15 +125,18 @@ func identity(p *store.PlayerResult, in store.Inputs) string {
 	return strings.Join(parts, "\n")
 }
 
-// readGames reads the games of the subject from a file with this checksum.
-func (p *played) readGames(path, sum string) ([]game, error) {
+// readGames reads the games from a file with this checksum.
+func (p *played) readGames(path, sum string) error {
 	have, err := disk.Sum(path)
 	if err == nil && have != sum {
-		return nil, errors.New("is not what the run wrote")
+		return errors.New("is not what the run wrote")
 	}
-	name, games := p.Players[p.subject].Name, []game{}
+	name := p.Players[p.subject].Name
+	var games []game
+	var all []*match.Game
 	if err == nil {
 		err = match.ReadGames(path, func(_ string, g *match.Game) error {
+			all = append(all, g)
 			if g.White != name && g.Black != name {
 				return nil
 			}
@@ -150,19 +154,12 @@ func (p *played) readGames(path, sum string) ([]game, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("is gone")
+		return errors.New("is gone")
 	case err != nil:
-		return nil, fmt.Errorf("cannot be read (%w)", err)
+		return fmt.Errorf("cannot be read (%w)", err)
 	}
-	return games, nil
-}
-
-// gamesOf returns the games of each subject.
-func gamesOf(all []*played) (games [][]game) {
-	for _, p := range all {
-		games = append(games, p.games)
-	}
-	return games
+	p.games, p.all = games, all
+	return nil
 }
 
 // record returns the result of the subject against an opponent.
@@ -181,6 +178,15 @@ func (p *played) against(names []string) (total stats.Record) {
 	return total
 }
 
+// share returns the share of the points of the subject against the given opponents.
+func (p *played) share(names []string) stats.Interval {
+	var others []int
+	for _, name := range names {
+		others = append(others, p.Find(name))
+	}
+	return p.Games.Share(p.subject, others...)
+}
+
 // common returns the names of the opponents that all met, in the order of the first
 // tournament.
 func common(all []*played) []string {
@@ -194,16 +200,11 @@ func common(all []*played) []string {
 	return names
 }
 
-// opening holds the games of two subjects against one opponent from one opening: pairs
-// with the same number and color.
-type opening struct {
-	a, b []game
-	gain float64 // points of b minus those of a
-}
-
-// openingsOf pairs the games of two subjects against the given opponents, in the order of
-// a's games. games is the number of pairs.
-func openingsOf(a, b []game, against []string) (openings []*opening, games int) {
+// openingsOf pairs the games of two subjects against the given opponents: those with the same
+// opponent, number, opening and color. gains has the points of b minus those of a for each
+// opening, in the order of a's games; an opening is played with both colors, and by all
+// opponents. games is the number of pairs.
+func openingsOf(a, b []game, against []string) (gains []float64, games int) {
 	type key struct {
 		opponent string
 		number   int
@@ -212,28 +213,27 @@ func openingsOf(a, b []game, against []string) (openings []*opening, games int) 
 	for _, g := range b {
 		of[key{g.opponent, g.number}] = g
 	}
-	at := map[key]*opening{} // by the number of the opening: it is played with both colors
+	at := map[int]int{} // index of the gain, by the number of the opening
 	for _, g := range a {
 		other, ok := of[key{g.opponent, g.number}]
 		if !ok || !slices.Contains(against, g.opponent) || g.white != other.white || g.opening != other.opening {
 			continue
 		}
-		k := key{g.opponent, g.number / 2}
-		if at[k] == nil {
-			at[k] = &opening{}
-			openings = append(openings, at[k])
+		i, known := at[g.number/2]
+		if !known {
+			i = len(gains)
+			at[g.number/2], gains = i, append(gains, 0)
 		}
-		o := at[k]
-		o.a, o.b, o.gain = append(o.a, g), append(o.b, other), o.gain+other.points()-g.points()
+		gains[i] += other.points() - g.points()
 		games++
 	}
-	return openings, games
+	return gains, games
 }
 
 // informative counts the openings in which the two scored differently.
-func informative(openings []*opening) (n int) {
-	for _, o := range openings {
-		if o.gain != 0 {
+func informative(gains []float64) (n int) {
+	for _, gain := range gains {
+		if gain != 0 {
 			n++
 		}
 	}

@@ -167,7 +167,7 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 				g := &match.Game{Variant: v, Number: 2*k + c, Start: chess.StartPosition(v)}
 				g.White, g.Black = pair.Players(g.Number)
 				g.Outcome = chess.Outcome{Result: o.result(g.White == names[0], offer), Reason: chess.EngineStall}
-				if err := res.Add(g.White, g.Black, g.Outcome.Result); err != nil {
+				if err := res.Add(g); err != nil {
 					t.Fatal(err)
 				}
 				if err := chess.WritePGN(&pgn, g.PGN("made")); err != nil {

@@ -30,7 +30,7 @@ func TestPairedResults(t *testing.T) {
 	}
 	g := &r.Groups[0]
 	elo := metric(t, g, "elo")
-	if elo.Test != "paired games" || elo.Verdict != "better" || *elo.P > 0.001 || !strings.Contains(elo.Basis, "100 games each of the same 50 openings, jackknife by opening, against the same 1 opponent") {
+	if elo.Test != "paired games" || elo.Verdict != "better" || *elo.P > 0.001 || !strings.Contains(elo.Basis, "200 and 200 games, random is 0, jackknife by opening (50)") {
 		t.Errorf("elo: %+v", elo)
 	}
 	if low, high := elo.Difference.Low, elo.Difference.High; low > 200 || high < 200 {
@@ -61,7 +61,7 @@ func TestPairedResults(t *testing.T) {
 	writeFile(t, path, strings.Replace(string(data), "1-0", "0-1", 1))
 	r = compared(t, "small", "deeper", Options{})
 	elo = metric(t, &r.Groups[0], "elo")
-	if elo.P != nil || !strings.HasPrefix(elo.Basis, "200 and 200 games, each in its own tournament, where its own untrained is 0") {
+	if elo.P != nil || !strings.HasPrefix(elo.Basis, "200 and 200 games, random is 0") {
 		t.Errorf("elo: %+v", elo)
 	}
 	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, path) && strings.Contains(n, "not what the run wrote") }) {
@@ -105,7 +105,7 @@ func TestUnpairedResults(t *testing.T) {
 		pb.games[i].opening = "another"
 	}
 	m, ok := (Options{}).elo([]*played{pa}, []*played{pb})
-	if !ok || m.Test != "" || m.Verdict != "~" || !strings.HasPrefix(m.Basis, "100 and 100 games, one rating of all, against the same 1 opponent; ") {
+	if !ok || m.Test != "" || m.Verdict != "~" || !strings.HasPrefix(m.Basis, "200 and 200 games, random is 0") {
 		t.Errorf("elo: %+v", m)
 	}
 	if m := (Options{}).score("x", []*played{pa}, []*played{pb}, []string{"random"}, true); m.Test != "" || m.Verdict != "~" || m.Basis != "100 and 100 games" {
@@ -128,7 +128,7 @@ func TestSeeds(t *testing.T) {
 		if loss.Test != test || loss.Verdict != "better" || loss.Basis != "n=6+6" || loss.N[0] != 6 {
 			t.Errorf("loss: %+v", loss)
 		}
-		if elo.Test != test || elo.Verdict != "~" || *elo.P < alpha || !strings.Contains(elo.Basis, "one rating of all, against the same 1 opponent; random is 0") {
+		if elo.Test != test || elo.Verdict != "~" || *elo.P < alpha || !strings.Contains(elo.Basis, "random is 0") {
 			t.Errorf("elo: %+v", elo)
 		}
 		if out := text(t, r); !strings.Contains(out, "within noise (p=0.") {
@@ -360,7 +360,7 @@ func TestSweepsWithResults(t *testing.T) {
 	}
 }
 
-// Without files of games, ratings of seeds are those of their own tournaments.
+// Ratings of seeds need no files of games.
 func TestSeedsWithoutGames(t *testing.T) {
 	inFolder(t, map[string]string{"small.yaml": small + seeds, "deeper.yaml": deeper})
 	for _, trial := range append(pretend(t, "small.yaml", 1, 50, 1), pretend(t, "deeper.yaml", 2, 60, 0.5)...) {
@@ -369,7 +369,7 @@ func TestSeedsWithoutGames(t *testing.T) {
 		}
 	}
 	m := metric(t, &compared(t, "small.yaml", "deeper.yaml", Options{}).Groups[0], "elo")
-	if m.Basis != "n=6+6, each in its own tournament, where its own untrained is 0" {
+	if m.Basis != "n=6+6, random is 0" {
 		t.Errorf("elo: %+v", m)
 	}
 }

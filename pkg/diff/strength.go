@@ -2,8 +2,8 @@ package diff
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -47,44 +47,37 @@ func (o Options) strength(a, b []*played) (out []Metric) {
 	return out
 }
 
-// elo compares the ratings of the last networks: on one scale if all have the same
-// opponents, otherwise each in its own tournament. One network on each side is compared by
-// paired games if there are enough. ok is false if the ratings have no common zero.
+// elo compares the ratings of the last networks, each in its whole tournament. Rating 0 is a
+// common opponent if there is one, otherwise each trial's own anchor. One network on each side
+// is compared by paired games if there are enough. ok is false if the ratings have no common
+// zero.
 func (o Options) elo(a, b []*played) (m Metric, ok bool) {
 	m = Metric{Name: "elo", Better: report.Higher}
 	all := slices.Concat(a, b)
-	elos, games, difference := make([]stats.Interval, len(all)), make([]int, len(all)), untested(stats.Unknown())
-	var basis string
-	if shared := common(all); len(shared) > 0 {
-		anchor := anchorOf(shared)
-		scale := fmt.Sprintf("against the same %s; %s is 0", english.Plural(len(shared), "opponent", ""), anchor)
-		if len(all) == 2 {
-			if x, y, d, basis := pairedElo(a[0].games, b[0].games, shared, anchor); basis != "" {
-				m.A, m.B, m.N, m.Test, m.Basis = x.Elo, y.Elo, [2]int{x.Games(), y.Games()}, pairedGames, basis+scale
-				return m.judged(d), true
-			}
-		}
-		if r := rate(gamesOf(all), shared, anchor); r != nil {
-			for i := range all {
-				elos[i], games[i] = r.List[i].Elo, r.List[i].Games()
-			}
-			basis, difference = "one rating of all, "+scale, untested(r.Difference(len(a), 0))
-		}
+	anchor, basis := all[0].Anchor, ""
+	shared := common(all)
+	switch {
+	case len(shared) > 0:
+		anchor = anchorOf(shared)
+		basis = anchor + " is 0"
+	case anchor == "" || slices.ContainsFunc(all, func(p *played) bool { return p.Anchor != anchor }):
+		return m, false
+	default:
+		basis = "each in its own tournament, where its own " + anchor + " is 0"
 	}
-	if basis == "" {
-		anchor := all[0].Anchor
-		if anchor == "" || slices.ContainsFunc(all, func(p *played) bool { return p.Anchor != anchor }) {
-			return m, false
-		}
-		for i, p := range all {
-			player := &p.Players[p.subject]
-			elos[i], games[i] = player.Elo, player.Games()
-		}
-		basis, difference = fmt.Sprintf("each in its own tournament, where its own %s is 0", anchor), apart(elos[0], elos[len(a)])
+	elos, games := make([]stats.Interval, len(all)), make([]int, len(all))
+	for i, p := range all {
+		r := rate(&p.Games, p.subject, anchor)
+		elos[i], games[i] = r.Elo, r.Games()
 	}
 	if len(all) == 2 {
-		m.A, m.B, m.N, m.Basis = elos[0], elos[1], [2]int(games), fmt.Sprintf("%d and %d games, %s", games[0], games[1], basis)
-		return m.judged(difference), true
+		m.A, m.B, m.N = elos[0], elos[1], [2]int(games)
+		m.Basis = fmt.Sprintf("%d and %d games, %s", games[0], games[1], basis)
+		if d, openings := pairedElo(a[0], b[0], shared, anchor); openings > 0 {
+			m.Test, m.Basis = pairedGames, fmt.Sprintf("%s, jackknife by opening (%d)", m.Basis, openings)
+			return m.judged(d), true
+		}
+		return m.judged(apart(elos[0], elos[1])), true
 	}
 	values := make([]float64, len(all))
 	for i, e := range elos {
@@ -105,73 +98,51 @@ func anchorOf(opponents []string) string {
 	return opponents[0]
 }
 
-// rate rates subjects by their games in one pool with their common opponents. The anchor,
-// one of these opponents, is 0. The first ratings are those of the subjects. rate returns
-// nil if a subject has no rating.
-func rate(subjects [][]game, opponents []string, anchor string) *match.Ratings {
-	var names []string
-	for i := range subjects {
-		names = append(names, strconv.Itoa(i))
+// rate rates a player of a tournament. Its Elo is unknown if games do not connect it to the
+// anchor.
+func rate(r *match.Results, player int, anchor string) match.Rating {
+	ratings, err := match.Rate(r, anchor)
+	if err != nil {
+		return match.Rating{Elo: stats.Unknown()}
 	}
-	for _, o := range opponents {
-		names = append(names, "opponent "+o)
-	}
-	res := match.NewResults(names)
-	for i, games := range subjects {
-		for _, g := range games {
-			if !slices.Contains(opponents, g.opponent) {
-				continue
-			}
-			white, black := names[i], "opponent "+g.opponent
-			if !g.white {
-				white, black = black, white
-			}
-			if res.Add(white, black, g.result) != nil {
-				return nil
-			}
-		}
-	}
-	r, err := match.Rate(res, "opponent "+anchor)
-	if err != nil || slices.ContainsFunc(r.List[:len(subjects)], func(r match.Rating) bool { return r.Elo.Missing() }) {
-		return nil
-	}
-	return r
+	return ratings.List[player]
 }
 
-// pairedElo rates two networks by their paired games only. The effect of an opening that
-// both played is not an error of the difference, so its interval is that of the jackknife
-// over openings. The intervals of x and y are those of the rating. basis describes the
-// games. It is "" if there are too few.
-func pairedElo(a, b []game, opponents []string, anchor string) (x, y match.Rating, d difference, basis string) {
-	openings, games := openingsOf(a, b, opponents)
-	if informative(openings) < leastInformative {
-		return x, y, d, ""
+// pairedElo returns the difference of the ratings of two networks that played the same openings
+// against common opponents. The effect of an opening that both played is no error of the
+// difference, so its interval is that of the jackknife over openings. openings is their
+// number, 0 if there are too few.
+func pairedElo(a, b *played, shared []string, anchor string) (d difference, openings int) {
+	gains, games := openingsOf(a.games, b.games, shared)
+	if games != a.against(shared).Games() || games != b.against(shared).Games() || informative(gains) < leastInformative {
+		return d, 0
 	}
-	without := func(block, blocks int) *match.Ratings {
-		var subjects [2][]game
-		for i, o := range openings {
-			if i%blocks != block {
-				subjects[0], subjects[1] = append(subjects[0], o.a...), append(subjects[1], o.b...)
+	openings = 0
+	for _, g := range slices.Concat(a.all, b.all) {
+		openings = max(openings, g.Number/2+1)
+	}
+	blocks := min(mostBlocks, openings)
+	without := func(block int) float64 {
+		var elos [2]float64
+		for i, p := range []*played{a, b} {
+			res := match.NewResults(p.Games.Names)
+			for _, g := range p.all {
+				if g.Number/2%blocks != block && res.Add(g) != nil {
+					return math.NaN()
+				}
 			}
+			elos[i] = rate(res, p.subject, anchor).Elo.Value
 		}
-		return rate(subjects[:], opponents, anchor)
+		return elos[1] - elos[0]
 	}
-	blocks := min(mostBlocks, len(openings))
-	full := without(blocks, blocks) // no block has this number
-	if full == nil {
-		return x, y, d, ""
-	}
+	whole := without(blocks) // no block has this number
 	parts := make([]float64, blocks)
 	for i := range parts {
-		r := without(i, blocks)
-		if r == nil {
-			return x, y, d, ""
+		if parts[i] = without(i); math.IsNaN(parts[i] + whole) {
+			return d, 0
 		}
-		parts[i] = r.List[1].Elo.Value - r.List[0].Elo.Value
 	}
-	x, y = full.List[0], full.List[1]
-	basis = fmt.Sprintf("%s each of the same %s, jackknife by opening, ", english.Plural(games, "game", ""), english.Plural(len(openings), "opening", ""))
-	return x, y, jackknife(y.Elo.Value-x.Elo.Value, parts), basis
+	return jackknife(whole, parts), openings
 }
 
 // score compares the points against the named opponents. One network on each side is
@@ -199,15 +170,14 @@ func (o Options) score(name string, a, b []*played, against []string, same bool)
 func scoreOfTwo(m Metric, a, b *played, against []string, same bool) Metric {
 	recordA, recordB := a.against(against), b.against(against)
 	n, k := recordA.Games(), recordB.Games()
-	m.A, m.B, m.N = recordA.Interval().Times(100), recordB.Interval().Times(100), [2]int{n, k}
-	openings, games := openingsOf(a.games, b.games, against)
-	if same && games == n && n == k && informative(openings) >= leastInformative {
-		gains := make([]float64, len(openings))
-		for i, o := range openings {
-			gains[i] = 100 * o.gain * float64(len(openings)) / float64(n)
+	m.A, m.B, m.N = a.share(against).Times(100), b.share(against).Times(100), [2]int{n, k}
+	gains, games := openingsOf(a.games, b.games, against)
+	if same && games == n && n == k && informative(gains) >= leastInformative {
+		for i := range gains {
+			gains[i] *= 100 * float64(len(gains)) / float64(n)
 		}
 		m.Test = pairedGames
-		m.Basis = fmt.Sprintf("%s each of the same %s, t-test", english.Plural(n, "game", ""), english.Plural(len(openings), "opening", ""))
+		m.Basis = fmt.Sprintf("%s each of the same %s, t-test", english.Plural(n, "game", ""), english.Plural(len(gains), "opening", ""))
 		return m.judged(mean(gains))
 	}
 	m.Basis = fmt.Sprintf("%d and %d games", n, k)

@@ -23,7 +23,7 @@ func TestAlphaBetaBeatsRandom(t *testing.T) {
 		games := play(t, cfg, alphaBetaEntry("two", 2), randomEntry("random"))
 		r := NewResults([]string{"two", "random"})
 		for _, g := range games {
-			if err := r.Add(g.White, g.Black, g.Outcome.Result); err != nil {
+			if err := r.Add(g); err != nil {
 				t.Fatal(err)
 			}
 			checkGame(t, g, cfg.MaxMoves)

@@ -82,21 +82,3 @@ func TestJudgedTournament(t *testing.T) {
 		t.Error("no game was judged")
 	}
 }
-
-func TestLOS(t *testing.T) {
-	r := mustRate(t, three(), "", 1)
-	for i := range 3 {
-		for j := range 3 {
-			x, y := r.LOS(i, j), r.LOS(j, i)
-			near(t, "sum", x+y, 1, 1e-12)
-			if d := r.Difference(i, j).Value; (d > 0) != (x > 0.5) && d != 0 {
-				t.Errorf("LOS %v at a difference of %v", x, d)
-			}
-		}
-	}
-	// At a difference of 1.96 deviations it is 97.5 %.
-	d := r.Difference(0, 2)
-	if x := r.LOS(0, 2); (d.Low > 0) != (x > 0.975) {
-		t.Errorf("LOS %v at a difference of %+v", x, d)
-	}
-}

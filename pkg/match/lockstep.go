@@ -62,8 +62,9 @@ func (w *worker) begin(pair Pair, number int) (*liveGame, error) {
 		Game: &Game{Variant: t.Variant, White: white, Black: black, Number: number},
 		seed: derive(t.Seed, number, "game", pair.A, pair.B),
 	}
-	// Both games of a pair have the same opening, and each player has each color once.
-	rng := stats.NewRand(derive(t.Seed, number/2, "opening", pair.A, pair.B))
+	// Both games of a pair have the same opening, and each player has each color once. All
+	// pairs of players have the same openings, so that these are no part of differences.
+	rng := stats.NewRand(derive(t.Seed, number/2, "opening"))
 	for range maxOpenings {
 		book := 0
 		if len(t.Book) == 0 {

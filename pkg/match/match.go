@@ -220,9 +220,10 @@ func (m *match) test() bool {
 			return false
 		}
 		a := m.players[0].Name
-		m.tested.add(first.points(a), second.points(a))
+		points := first.points(a) + second.points(a)
+		m.tested.add(points)
 		if t := m.cfg.tuning; t != nil {
-			t.SPSA.Add(first.points(a) + second.points(a))
+			t.SPSA.Add(points)
 		} else if m.cfg.SPRT.Test(m.tested).Verdict != Undecided {
 			m.end = at + 2
 		}

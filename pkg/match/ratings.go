@@ -11,17 +11,23 @@ import (
 	"alamos/pkg/stats"
 )
 
-// The model of a game is Davidson's, with an advantage for White (R. R. Davidson, "On
-// extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
-// 1970; the order effect after Davidson and Beaver, 1977). With x = (rating of White -
-// rating of Black + advantage) / scale:
-//
-//	win : draw : loss of White  =  exp(x/2) : nu : exp(-x/2)
-//
-// where scale = 400 / ln 10: at a difference of 400 a win is ten times as likely as a loss.
-// Ratings, advantage and log nu maximize the likelihood of all games. The log-likelihood is
-// concave in them, so Newton's method finds the only maximum.
+// Ratings are logistic: a player is expected to score 1/(1 + 10^(-d/400)) of the points
+// against one that is rated d lower (A. Elo, "The Rating of Chessplayers", 1978; ordo and
+// fastchess have the same scale). A draw is half a point. The ratings maximize the likelihood
+// of the points of all games, in which a draw counts as half a win and half a loss. So every
+// player's points are those expected from its rating, and of two players, one is
+// 400 log10(points / points of the other) ahead.
 const scale = 400 / math.Ln10
+
+// eloOf returns the logistic Elo difference for an expected score. It is infinite outside
+// (0, 1).
+func eloOf(score float64) float64 {
+	score = min(1, max(0, score))
+	return scale * (math.Log(score) - math.Log1p(-score))
+}
+
+// scoreOf returns the expected score at a logistic Elo difference.
+func scoreOf(elo float64) float64 { return 1 / (1 + math.Exp(-elo/scale)) }
 
 // ErrNoMaximum says that ratings would be infinite.
 var ErrNoMaximum = errors.New("the likelihood of the results has no maximum")
@@ -38,64 +44,60 @@ type Ratings struct {
 
 	Advantage stats.Interval // White's advantage, in Elo
 
-	// Drawishness is nu. Between equal players and without an advantage, nu/(2+nu) of the
-	// games are drawn.
-	Drawishness float64
-
-	covariance *mat.Dense // covariance of the ratings, in Elo squared
+	model *likelihood
 }
 
 // Difference returns the rating of player i minus that of player j, with its 95 % interval.
-// The interval is narrower than the two players' own intervals suggest, because their
-// errors are correlated. The difference is unknown if either player is not rated.
+// The difference is unknown if either player is not rated.
 func (r *Ratings) Difference(i, j int) stats.Interval {
-	c := r.covariance
-	return around(r.List[i].Elo.Value-r.List[j].Elo.Value, c.At(i, i)+c.At(j, j)-2*c.At(i, j))
+	switch {
+	case r.List[i].Elo.Missing() || r.List[j].Elo.Missing():
+		return stats.Unknown()
+	case i == j:
+		return stats.Interval{}
+	}
+	return r.model.profile(r.model.contrast(i, j)).Times(scale)
 }
 
 // LOS returns the likelihood of superiority: the probability, given the games, that player
 // i is stronger than player j. It is NaN if either player is not rated.
 func (r *Ratings) LOS(i, j int) float64 {
-	d := r.Difference(i, j)
-	return superiority(d.Value, (d.Value-d.Low)/stats.Normal95)
-}
-
-// superiority returns the probability that a number is positive, given its estimate and the
-// standard deviation of its normal error.
-func superiority(estimate, deviation float64) float64 {
-	if estimate == 0 {
-		return 0.5
+	a, b := r.List[i].Elo.Value, r.List[j].Elo.Value
+	if math.IsNaN(a-b) || i == j {
+		return a - b + 0.5
 	}
-	return (1 + math.Erf(estimate/deviation/math.Sqrt2)) / 2
+	m := r.model
+	z := math.Sqrt(m.deviance(m.contrast(i, j), 0) / m.dispersion)
+	return superiority(math.Copysign(z, a-b))
 }
 
-// around returns a number with its 95 % interval, given the variance of its normal error.
-func around(value, variance float64) stats.Interval {
-	return stats.Around(value, stats.Normal95*math.Sqrt(max(0, variance))) // rounding may leave a small negative variance
-}
+// superiority returns the probability that a normal number is positive, given its mean in
+// units of its standard deviation.
+func superiority(z float64) float64 { return (1 + math.Erf(z/math.Sqrt2)) / 2 }
 
 // Rate estimates the players' strengths from all games at once. The anchor is the player
-// whose rating is 0; "" stands for a mean of 0. The intervals come from the full covariance,
-// the inverse of the information at the maximum, so they are approximate. They are relative
-// to the anchor: the anchor's own interval has width 0.
+// whose rating is 0; "" stands for a mean of 0.
 //
-// Virtual games keep ratings finite. Each player plays about one of them, spread evenly over
-// its real opponents and both colors: a quarter are won, half drawn and a quarter lost. A
-// pair whose players have n and m opponents has (1/n + 1/m)/2 of them.
+// An interval has the ratings at which the likelihood, with all other ratings chosen best, is
+// as high as chance explains (profile likelihood). So it is not symmetric where a player wins
+// nearly all or nearly no games. Chance is measured: the two games of a pair have the same
+// opening, and their points vary less or more than those of two independent games without
+// draws, by the dispersion of [Results] (quasi-likelihood: P. McCullagh and J. Nelder,
+// "Generalized Linear Models", 1989, chapter 9). An interval of a rating is that of the
+// difference to the anchor, whose own interval has width 0.
+//
+// A player that won, or lost, all its games against the others has no finite rating. So each
+// player and group of which this is true gets one more game against them, a draw.
 //
 // Only players connected by chains of games can be compared. Rate rates the players
 // connected to the anchor, or without an anchor the largest connected group (the first if
 // several are equal). The Elo of all other players is unknown.
-func Rate(r *Results, anchor string) (*Ratings, error) { return rate(r, anchor, 1) }
-
-// rate is Rate with a number of virtual games of each player.
-func rate(r *Results, anchor string, virtual float64) (*Ratings, error) {
+func Rate(r *Results, anchor string) (*Ratings, error) {
 	zero := slices.Index(r.Names, anchor)
 	if anchor != "" && zero < 0 {
 		return nil, fmt.Errorf("match: the anchor %q is not a player of the tournament", anchor)
 	}
-	n := len(r.Names)
-	out := &Ratings{Advantage: stats.Unknown(), covariance: mat.NewDense(max(1, n), max(1, n), nil)}
+	out := &Ratings{Advantage: stats.Unknown()}
 	for _, s := range r.Standings() {
 		out.List = append(out.List, Rating{s, stats.Unknown()})
 	}
@@ -103,12 +105,19 @@ func rate(r *Results, anchor string, virtual float64) (*Ratings, error) {
 	if len(group) < 2 {
 		return out, nil // no games
 	}
-	m := newModel(r, group, virtual)
-	covariance, err := m.fit()
-	if err != nil {
+	m := newModel(r, group)
+	if err := m.fit(r); err != nil {
 		return nil, fmt.Errorf("match: rating %d players: %w", len(group), err)
 	}
-	m.report(out, slices.Index(group, zero), covariance)
+	out.model = m
+	for _, i := range group {
+		if i != zero {
+			out.List[i].Elo = m.profile(m.contrast(i, zero)).Times(scale)
+		} else {
+			out.List[i].Elo = stats.Interval{}
+		}
+	}
+	out.Advantage = m.advantage(r).Times(scale)
 	return out, nil
 }
 
@@ -139,161 +148,253 @@ func connected(r *Results, anchor int) []int {
 	return best
 }
 
-// cell counts the games of one player as White against another, including fractional
-// virtual games.
+// cell has the games of two players. points are those of a, of all games.
 type cell struct {
-	white, black    int // indices into the group
-	win, draw, loss float64
+	a, b          int // indices into the group
+	points, games float64
 }
 
 // likelihood is the likelihood of the games of a group of players.
 type likelihood struct {
 	group []int // players, as indices into the results
+	place []int // the reverse: indices into the group
 	cells []cell
-	// x holds the ratings in units of scale, then White's advantage in the same unit, then
-	// log nu.
-	x []float64
+
+	x           *mat.VecDense // ratings at the maximum, in units of scale
+	maximum     float64       // logarithm of the likelihood there
+	information mat.Cholesky  // there
+	dispersion  float64       // see [dispersion]
+	quantile    float64       // of its distribution, for two-sided 95 % intervals
 }
 
-// newModel collects the games of a group of players and their virtual games.
-func newModel(r *Results, group []int, virtual float64) *likelihood {
-	m := &likelihood{group: group, x: make([]float64, len(group)+2)}
-	opponents := make([]float64, len(group))
+// newModel collects the games of a group of players.
+func newModel(r *Results, group []int) *likelihood {
+	m := &likelihood{group: group, place: make([]int, len(r.Names))}
 	for a, i := range group {
-		for _, j := range group {
-			if r.Against(i, j).Games() > 0 {
-				opponents[a]++
+		m.place[i] = a
+		for b, j := range group[:a] {
+			if x := r.Against(i, j); x.Games() > 0 {
+				m.cells = append(m.cells, cell{a, b, x.Score(), float64(x.Games())})
 			}
 		}
 	}
-	for a, i := range group {
-		for b, j := range group {
-			if r.Against(i, j).Games() == 0 {
-				continue
-			}
-			// Player i is White in half of the pair's virtual games.
-			more := (1/opponents[a] + 1/opponents[b]) * virtual / 4
-			w := r.White[i][j]
-			m.cells = append(m.cells, cell{a, b, float64(w.Wins) + more/4, float64(w.Draws) + more/2, float64(w.Losses) + more/4})
-		}
-	}
+	m.addDraws()
 	return m
 }
 
-// probabilities returns the probabilities of win, draw and loss for White in a cell.
-func (m *likelihood) probabilities(c *cell) (win, draw, loss float64) {
-	n := len(m.x)
-	d := m.x[c.white] - m.x[c.black] + m.x[n-2]
-	top := max(math.Abs(d)/2, m.x[n-1]) // prevents overflow
-	win, draw, loss = math.Exp(d/2-top), math.Exp(m.x[n-1]-top), math.Exp(-d/2-top)
-	sum := win + draw + loss
-	return win / sum, draw / sum, loss / sum
-}
-
-// derivatives returns the gradient and the information (the negative second derivatives) at
-// x. A result enters the log-likelihood through two statistics. The first is t, 1/2 for a
-// win of White and -1/2 for a loss; it multiplies White's rating minus Black's plus the
-// advantage. The second is u, 1 for a draw; it multiplies log nu. The gradient is the
-// observed minus the expected sum of these statistics, and the information is their
-// covariance.
-//
-// Only differences of ratings matter, so the information is singular along the vector of
-// ones in the ratings. Adding the square of their sum makes it regular and does not change
-// functions of the differences.
-func (m *likelihood) derivatives() (gradient *mat.VecDense, info *mat.SymDense) {
-	n := len(m.x)
-	gradient, info = mat.NewVecDense(n, nil), mat.NewSymDense(n, nil)
-	add := func(i, j int, v float64) { info.SetSym(i, j, info.At(i, j)+v) }
-	for i := range m.cells {
-		c := &m.cells[i]
-		games := c.win + c.draw + c.loss
-		win, draw, loss := m.probabilities(c)
-		t := (c.win-c.loss)/2 - games*(win-loss)/2
-		u := c.draw - games*draw
-		tt := games * ((win+loss)/4 - (win-loss)*(win-loss)/4)
-		tu := -games * draw * (win - loss) / 2
-		uu := games * draw * (1 - draw)
-
-		// The parameters that t multiplies, with their signs.
-		at := [3]int{c.white, c.black, n - 2}
-		sign := [3]float64{1, -1, 1}
-		for a := range at {
-			gradient.SetVec(at[a], gradient.AtVec(at[a])+sign[a]*t)
-			add(at[a], n-1, sign[a]*tu)
-			for b := a; b < len(at); b++ {
-				add(at[a], at[b], sign[a]*sign[b]*tt)
+// addDraws adds drawn games where ratings would be infinite: between players that no chain
+// of points connects in both directions. Each such player has about one of them, spread
+// evenly over these opponents.
+func (m *likelihood) addDraws() {
+	reach := make([][]bool, len(m.group)) // reach[a][b]: a chain of points leads from a to b
+	for a := range reach {
+		reach[a] = make([]bool, len(m.group))
+		reach[a][a] = true
+	}
+	for _, c := range m.cells {
+		reach[c.a][c.b] = c.points > 0
+		reach[c.b][c.a] = c.points < c.games
+	}
+	for k := range reach {
+		for a := range reach {
+			for b := range reach {
+				reach[a][b] = reach[a][b] || reach[a][k] && reach[k][b]
 			}
 		}
-		gradient.SetVec(n-1, gradient.AtVec(n-1)+u)
-		add(n-1, n-1, uu)
 	}
-	for i := range m.group {
-		for j := i; j < len(m.group); j++ {
-			add(i, j, 1)
+	oneSided := func(c *cell) bool { return !reach[c.a][c.b] || !reach[c.b][c.a] }
+	opponents := make([]float64, len(m.group))
+	for i := range m.cells {
+		if c := &m.cells[i]; oneSided(c) {
+			opponents[c.a]++
+			opponents[c.b]++
 		}
 	}
-	return gradient, info
+	for i := range m.cells {
+		if c := &m.cells[i]; oneSided(c) {
+			more := (1/opponents[c.a] + 1/opponents[c.b]) / 2
+			c.points, c.games = c.points+more/2, c.games+more
+		}
+	}
 }
 
-// fit moves x to the maximum and returns the covariance of x there. A Newton step is
-// shortened so that it changes no parameter by more than a third. The curvature then changes
-// by a small factor only, and every step climbs.
-func (m *likelihood) fit() (*mat.SymDense, error) {
-	const (
-		steps = 1000
-		most  = 1. / 3
-		small = 1e-6 // a step this small is the last, because convergence is quadratic
-	)
-	for range steps {
-		gradient, info := m.derivatives()
+// ridge is a precision of the ratings that is too small to move them. It keeps the information
+// regular where differences are so large that nearly all games are won.
+const ridge = 1e-7
+
+// derivatives returns the logarithm of the likelihood at x, its gradient and the information
+// (the negative second derivatives). Only differences of ratings matter, so the information
+// is singular along equal changes of all. Adding the square of their sum makes it regular and
+// does not change functions of the differences.
+func (m *likelihood) derivatives(x *mat.VecDense) (value float64, gradient *mat.VecDense, info *mat.SymDense) {
+	n := x.Len()
+	gradient, info = mat.NewVecDense(n, nil), mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			info.SetSym(i, j, 1)
+		}
+		info.SetSym(i, i, 1+ridge)
+		gradient.SetVec(i, -ridge*x.AtVec(i))
+		value -= ridge * x.AtVec(i) * x.AtVec(i) / 2
+	}
+	add := func(i, j int, v float64) { info.SetSym(i, j, info.At(i, j)+v) }
+	for _, c := range m.cells {
+		d := x.AtVec(c.a) - x.AtVec(c.b)
+		p := logistic(d)
+		value += c.points*d - c.games*softplus(d)
+		slope, curve := c.points-c.games*p, c.games*p*(1-p)
+		gradient.SetVec(c.a, gradient.AtVec(c.a)+slope)
+		gradient.SetVec(c.b, gradient.AtVec(c.b)-slope)
+		add(c.a, c.a, curve)
+		add(c.b, c.b, curve)
+		add(c.a, c.b, -curve)
+	}
+	return value, gradient, info
+}
+
+func logistic(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
+
+// softplus returns log(1 + exp(d)).
+func softplus(d float64) float64 { return max(d, 0) + math.Log1p(math.Exp(-math.Abs(d))) }
+
+// climb moves x to the maximum of the likelihood and returns its logarithm there. With a
+// contrast, which is a vector with the sum 0, it is the maximum where the product of contrast
+// and x is to. The logarithm is concave, so Newton's method finds the only maximum.
+func (m *likelihood) climb(x, contrast *mat.VecDense, to float64) (float64, error) {
+	for range maxSteps {
+		value, gradient, info := m.derivatives(x)
 		var chol mat.Cholesky
-		var covariance mat.SymDense
-		var step mat.VecDense
-		if !chol.Factorize(info) || chol.InverseTo(&covariance) != nil {
+		var step, along mat.VecDense
+		if !chol.Factorize(info) || chol.SolveVecTo(&step, gradient) != nil {
 			break
 		}
-		step.MulVec(&covariance, gradient)
-		length := mat.Norm(&step, math.Inf(1))
-		for i := range m.x {
-			m.x[i] += step.AtVec(i) * min(1, most/length)
+		if contrast != nil {
+			if chol.SolveVecTo(&along, contrast) != nil {
+				break
+			}
+			short := to - mat.Dot(contrast, x) - mat.Dot(contrast, &step)
+			step.AddScaledVec(&step, short/mat.Dot(contrast, &along), &along)
 		}
-		if length < small {
-			return &covariance, nil
+		if move(x, &step) {
+			return value, nil
 		}
 	}
-	return nil, ErrNoMaximum
+	return 0, ErrNoMaximum
 }
 
-// report writes ratings and errors relative to the anchor, an index into the group, or
-// relative to the mean if anchor is negative.
-func (m *likelihood) report(out *Ratings, anchor int, covariance *mat.SymDense) {
-	k, n := len(m.group), len(m.x)
-	// Each reported rating is a linear function of the ratings: the rating minus the zero
-	// point.
-	relative := mat.NewDense(k, k, nil)
-	relative.Apply(func(i, j int, _ float64) (v float64) {
-		if i == j {
-			v = 1
+const maxSteps = 1000
+
+// move adds a step to x, shortened so that it changes no rating by more than 1: the curvature
+// then changes by a small factor only. It reports whether the step was so small that x is the
+// solution.
+func move(x, step *mat.VecDense) bool {
+	length := mat.Norm(step, math.Inf(1))
+	x.AddScaledVec(x, min(1, 1/length), step)
+	return length < 1e-6
+}
+
+// fit finds the maximum and the dispersion.
+func (m *likelihood) fit(r *Results) (err error) {
+	m.x = mat.NewVecDense(len(m.group), nil)
+	if m.maximum, err = m.climb(m.x, nil, 0); err != nil {
+		return err
+	}
+	_, _, info := m.derivatives(m.x)
+	if !m.information.Factorize(info) {
+		return ErrNoMaximum
+	}
+	var d dispersion
+	for _, c := range m.cells {
+		d.add(r, m.group[c.a], m.group[c.b], logistic(m.x.AtVec(c.a)-m.x.AtVec(c.b)))
+	}
+	m.dispersion, m.quantile = d.estimate(len(m.group) - 1)
+	return nil
+}
+
+// contrast returns the vector whose product with the ratings is that of player i minus that
+// of player j, or minus the mean of all if j is negative.
+func (m *likelihood) contrast(i, j int) *mat.VecDense {
+	w := mat.NewVecDense(len(m.group), nil)
+	if j < 0 {
+		for a := range m.group {
+			w.SetVec(a, -1/float64(len(m.group)))
 		}
-		switch {
-		case anchor < 0:
-			v -= 1 / float64(k)
-		case j == anchor:
-			v--
+	} else {
+		w.SetVec(m.place[j], -1)
+	}
+	w.SetVec(m.place[i], w.AtVec(m.place[i])+1)
+	return w
+}
+
+// deviance returns twice the logarithm by which the likelihood falls if the contrast is d.
+func (m *likelihood) deviance(contrast *mat.VecDense, d float64) float64 {
+	var along mat.VecDense
+	x := mat.VecDenseCopyOf(m.x)
+	if m.information.SolveVecTo(&along, contrast) != nil {
+		return math.NaN()
+	}
+	x.AddScaledVec(x, (d-mat.Dot(contrast, x))/mat.Dot(contrast, &along), &along)
+	value, err := m.climb(x, contrast, d)
+	if err != nil {
+		return math.NaN()
+	}
+	return max(0, 2*(m.maximum-value))
+}
+
+// profile returns a contrast with its interval.
+func (m *likelihood) profile(contrast *mat.VecDense) stats.Interval {
+	fall := m.quantile * m.quantile * m.dispersion / 2
+	return stats.Interval{Value: mat.Dot(contrast, m.x), Low: m.end(contrast, -1, fall), High: m.end(contrast, 1, fall)}
+}
+
+// end returns the largest contrast, or with sign -1 the smallest, at which the logarithm of
+// the likelihood is lower than its maximum by fall and highest for this contrast. It solves
+// both conditions at once (D. Venzon and S. Moolgavkar, "A Method for Computing
+// Profile-Likelihood-Based Confidence Intervals", 1988): a step goes to where a paraboloid
+// with the present derivatives meets them.
+func (m *likelihood) end(contrast *mat.VecDense, sign, fall float64) float64 {
+	x := mat.VecDenseCopyOf(m.x)
+	for range maxSteps {
+		value, gradient, info := m.derivatives(x)
+		var chol mat.Cholesky
+		var step, along mat.VecDense
+		if !chol.Factorize(info) || chol.SolveVecTo(&step, gradient) != nil || chol.SolveVecTo(&along, contrast) != nil {
+			break
 		}
-		return v
-	}, relative)
-	var elo mat.VecDense
-	var errs mat.Dense
-	elo.MulVec(relative, mat.NewVecDense(k, m.x[:k]))
-	errs.Product(relative, covariance.SliceSym(0, k), relative.T())
-	errs.Scale(scale*scale, &errs)
-	for a, i := range m.group {
-		out.List[i].Elo = around(scale*elo.AtVec(a), errs.At(a, a))
-		for b, j := range m.group {
-			out.covariance.Set(i, j, errs.At(a, b))
+		above := value + mat.Dot(gradient, &step)/2 - (m.maximum - fall)
+		step.AddScaledVec(&step, sign*math.Sqrt(max(0, 2*above)/mat.Dot(contrast, &along)), &along)
+		if move(x, &step) {
+			return mat.Dot(contrast, x)
 		}
 	}
-	out.Advantage = around(scale*m.x[n-2], scale*scale*covariance.At(n-2, n-2))
-	out.Drawishness = math.Exp(m.x[n-1])
+	return math.NaN()
+}
+
+// advantage returns how much stronger players are as White than as Black, given their
+// ratings, with a normal error. Players have both colors equally often, so that it has no
+// part in their ratings.
+func (m *likelihood) advantage(r *Results) stats.Interval {
+	h := 0.0
+	for range 100 {
+		var slope, curve, variance float64
+		for a, i := range m.group {
+			for b, j := range m.group {
+				w := r.White[i][j]
+				p := logistic(m.x.AtVec(a) - m.x.AtVec(b) + h)
+				n := float64(w.Games())
+				slope += w.Score() - n*p
+				curve += n * p * (1 - p)
+				variance += float64(w.Wins)*(1-p)*(1-p) + float64(w.Draws)*(0.5-p)*(0.5-p) + float64(w.Losses)*p*p
+			}
+		}
+		step := slope / curve
+		h += max(-1, min(1, step))
+		switch {
+		case math.Abs(h) > 20: // White won all games, or none
+			return stats.Unknown()
+		case math.Abs(step) < 1e-9:
+			return stats.Around(h, stats.Normal95*math.Sqrt(variance)/curve)
+		}
+	}
+	return stats.Unknown()
 }

@@ -20,25 +20,31 @@ import (
 type Results struct {
 	Names []string         `json:"names"` // of the players
 	White [][]stats.Record `json:"white"` // White[i][j] has the games of i as White against j, from i's view
+
+	// Pairs[i][j] has the pairs of games of i against a later player j, from i's view.
+	Pairs [][]Pentanomial `json:"pairs"`
+
+	single map[place]float64 // points of A in games whose partner is missing, by the even number
 }
 
 // NewResults returns empty results for these players.
 func NewResults(names []string) *Results {
-	r := &Results{slices.Clone(names), make([][]stats.Record, len(names))}
-	for i := range r.White {
-		r.White[i] = make([]stats.Record, len(names))
+	n := len(names)
+	r := &Results{slices.Clone(names), make([][]stats.Record, n), make([][]Pentanomial, n), map[place]float64{}}
+	for i := range names {
+		r.White[i], r.Pairs[i] = make([]stats.Record, n), make([]Pentanomial, n)
 	}
 	return r
 }
 
 // Add counts a game. It returns an error for unknown players and unfinished games.
-func (r *Results) Add(white, black string, result chess.Result) error {
-	i, j := slices.Index(r.Names, white), slices.Index(r.Names, black)
+func (r *Results) Add(g *Game) error {
+	i, j := slices.Index(r.Names, g.White), slices.Index(r.Names, g.Black)
 	if i < 0 || j < 0 || i == j {
-		return fmt.Errorf("match: a game of %q against %q is not one of this tournament", white, black)
+		return fmt.Errorf("match: a game of %q against %q is not one of this tournament", g.White, g.Black)
 	}
 	cell := &r.White[i][j]
-	switch result {
+	switch g.Outcome.Result {
 	case chess.WhiteWins:
 		cell.Wins++
 	case chess.Draw:
@@ -46,7 +52,16 @@ func (r *Results) Add(white, black string, result chess.Result) error {
 	case chess.BlackWins:
 		cell.Losses++
 	default:
-		return fmt.Errorf("match: the game of %q against %q has no result", white, black)
+		return fmt.Errorf("match: the game of %q against %q has no result", g.White, g.Black)
+	}
+	first, second := min(i, j), max(i, j)
+	points := g.points(r.Names[first])
+	at := place{g.Pair(), g.Number &^ 1}
+	if partner, ok := r.single[at]; ok {
+		r.Pairs[first][second].add(partner + points)
+		delete(r.single, at)
+	} else {
+		r.single[at] = points
 	}
 	return nil
 }

@@ -3,69 +3,9 @@ package match
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"alamos/pkg/stats"
 )
-
-// Pentanomial counts pairs of games by the points that a player made in both: 0, 1/2, 1,
-// 3/2, 2. The two games of a pair have the same opening with colors swapped, so their
-// results are correlated. Counting pairs removes the opening's share of the variance.
-type Pentanomial [5]int
-
-// add counts a pair by the player's points in its two games.
-func (p *Pentanomial) add(first, second float64) { p[int(2*(first+second))]++ }
-
-func (p Pentanomial) Pairs() int { return p[0] + p[1] + p[2] + p[3] + p[4] }
-
-// Statistics is the strength of a player relative to its opponent, estimated from pairs. All
-// fields are NaN if all pairs have the same result.
-type Statistics struct {
-	Score stats.Interval `json:"score"` // fraction of points scored
-	Elo   stats.Interval `json:"elo"`   // logistic: 400 log10(score / (1 - score))
-
-	// Normalized is the normalized Elo: the score minus 1/2, in units of the standard
-	// deviation of a game, times 800 / ln 10. It determines how many games are needed to
-	// see the difference, whatever the draw rate (M. Van den Bergh, "Normalized Elo",
-	// 2021).
-	Normalized stats.Interval `json:"normalized_elo"`
-
-	LOS stats.Float `json:"los"` // likelihood of superiority: the probability that the player is stronger
-}
-
-// normalizedScale is the normalized Elo of a score one standard deviation of a game above
-// 1/2.
-const normalizedScale = 800 / math.Ln10
-
-// Statistics estimates strength. The intervals assume a normal error of the mean over
-// pairs. Counts of zero are taken as 0.001, so that the variance is positive.
-func (p Pentanomial) Statistics() Statistics {
-	if slices.Max(p[:]) == p.Pairs() {
-		return Statistics{stats.Unknown(), stats.Unknown(), stats.Unknown(), stats.Float(math.NaN())}
-	}
-	d := p.distribution()
-	mean, deviation := d.moments()
-	stderr := deviation / math.Sqrt(d.pairs)
-	score := stats.Around(mean, stats.Normal95*stderr)
-	perGame := deviation * math.Sqrt2 // the two games of a pair are taken as independent
-	t, half := (mean-0.5)/perGame, stats.Normal95/math.Sqrt(2*d.pairs)
-	return Statistics{
-		Score:      score,
-		Elo:        stats.Interval{Value: eloOf(score.Value), Low: eloOf(score.Low), High: eloOf(score.High)},
-		Normalized: stats.Around(normalizedScale*t, normalizedScale*half),
-		LOS:        stats.Float(superiority(mean-0.5, stderr)),
-	}
-}
-
-// eloOf returns the logistic Elo difference for an expected score. It is infinite outside
-// (0, 1).
-func eloOf(score float64) float64 {
-	score = min(1, max(0, score))
-	return scale * (math.Log(score) - math.Log1p(-score))
-}
-
-// scoreOf returns the expected score at a logistic Elo difference.
-func scoreOf(elo float64) float64 { return 1 / (1 + math.Exp(-elo/scale)) }
 
 // distribution is a distribution of the share of points in a pair: 0, 1/4, ..., 1.
 type distribution struct {

@@ -38,24 +38,17 @@ func (m *match) summary() *Summary {
 	a, b := m.players[0].Name, m.players[1].Name
 	s := &Summary{A: a, B: b, Variant: m.cfg.Variant.String(), Ends: map[string]int{}}
 	results := NewResults([]string{a, b})
-	points := map[int]float64{}
 	for _, g := range m.upTo(m.end) {
 		s.Games++
 		s.Ends[g.Outcome.Reason.String()]++
-		points[g.Number] = g.points(a)
-		_ = results.Add(g.White, g.Black, g.Outcome.Result) // both players are in the list, and the game is over
+		_ = results.Add(g) // both players are in the list, and the game is over
 	}
 	one := results.Standings()[0]
-	s.Record, s.White, s.Black = one.Record, one.White, one.Black
-	for number, first := range points {
-		if second, both := points[number+1]; both && number%2 == 0 {
-			s.Pairs.add(first, second)
-		}
-	}
-	s.Statistics = s.Pairs.Statistics()
-	s.Advantage = stats.Unknown()
-	if r, err := Rate(results, ""); err == nil {
-		s.Advantage = r.Advantage
+	s.Record, s.White, s.Black, s.Pairs, s.Advantage = one.Record, one.White, one.Black, results.Pairs[0][1], stats.Unknown()
+	var ratings *Ratings
+	var err error
+	if s.Statistics, ratings, err = results.statistics(); err == nil {
+		s.Advantage = ratings.Advantage
 	}
 	if m.cfg.SPRT != nil {
 		t := m.cfg.SPRT.Test(s.Pairs)

@@ -14,13 +14,13 @@ import (
 func TestTable(t *testing.T) {
 	res := NewResults([]string{"idle", "a long name that no table on a screen has room for", "gen-2", "random"})
 	long := res.Names[1]
-	for _, g := range []struct {
+	for i, g := range []struct {
 		white, black string
 		result       chess.Result
 	}{
 		{"gen-2", "random", chess.WhiteWins}, {"random", "gen-2", chess.Draw}, {long, "gen-2", chess.WhiteWins}, {"random", long, chess.BlackWins},
 	} {
-		if err := res.Add(g.white, g.black, g.result); err != nil {
+		if err := res.Add(&Game{White: g.white, Black: g.black, Number: i, Outcome: chess.Outcome{Result: g.result}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -82,7 +82,7 @@ func TestSearchBeatsRandom(t *testing.T) {
 		if g.White == "mcts" {
 			white++
 		}
-		if err := r.Add(g.White, g.Black, g.Outcome.Result); err != nil {
+		if err := r.Add(g); err != nil {
 			t.Fatal(err)
 		}
 		checkGame(t, g, cfg.MaxMoves)
@@ -93,7 +93,7 @@ func TestSearchBeatsRandom(t *testing.T) {
 	if got := r.Against(1, 0); got.Score() < 32 {
 		t.Errorf("mcts scores %v of 40: %+v", got.Score(), got)
 	}
-	ratings := mustRate(t, r, "random", 1)
+	ratings := mustRate(t, r, "random")
 	if e := ratings.List[1]; e.Elo.Low <= 0 {
 		t.Errorf("mcts is rated %.0f, from %.0f, above random", e.Elo.Value, e.Elo.Low)
 	}
@@ -420,7 +420,7 @@ func Example() {
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 100, Seed: 1}
 	results := NewResults([]string{"search", "random"})
 	games := gamesOf(cfg, []Entry{mctsEntry("search", 100, 1), randomEntry("random")})
-	err := games.Play(context.Background(), func(g *Game) error { return results.Add(g.White, g.Black, g.Outcome.Result) })
+	err := games.Play(context.Background(), results.Add)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -56,7 +56,7 @@ func scorePoints(x string) func(*store.Trial) ([]point, error) {
 			return nil, err
 		}
 		var ps []point
-		for _, p := range res.Players {
+		for i, p := range res.Players {
 			if p.Generation < 0 { // not a network of this trial
 				continue
 			}
@@ -64,7 +64,7 @@ func scorePoints(x string) func(*store.Trial) ([]point, error) {
 			if x == "samples" {
 				at = p.Samples
 			}
-			ps = append(ps, point{p.Generation, float64(at), p.Record.Interval()})
+			ps = append(ps, point{p.Generation, float64(at), res.Games.Share(i)})
 		}
 		return ps, nil
 	}

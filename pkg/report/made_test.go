@@ -10,6 +10,7 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -156,25 +157,24 @@ func played(generations int, depth float64, i int) *store.Tournament {
 		names, strength = append(names, store.CheckpointName(g)), append(strength, 2*g+int(depth)/5)
 	}
 	names, strength = append(names, store.CheckpointName(0), store.RandomName), append(strength, i%2, 0)
-	res := &store.Tournament{Anchor: store.CheckpointName(0), FirstMove: stats.Unknown()}
+	res := &store.Tournament{Games: *match.NewResults(names), Anchor: store.CheckpointName(0), FirstMove: stats.Unknown()}
 	for a := range names {
 		p := store.PlayerResult{Generation: a + 1, Samples: 100 * (a + 1)}
 		if p.Generation > generations {
 			p.Generation, p.Samples = generations-a, 0
 		}
 		p.Name = names[a]
-		white := make([]stats.Record, len(names))
 		for b := range names {
 			if a == b {
 				continue
 			}
 			wins := min(9, max(1, 5+strength[a]-strength[b]))
-			white[b] = stats.Record{Wins: wins / 2, Losses: 5 - wins/2}
+			res.Games.White[a][b] = stats.Record{Wins: wins / 2, Losses: 5 - wins/2}
 			p.Wins, p.Losses = p.Wins+wins, p.Losses+10-wins
 		}
 		elo := 60 * float64(strength[a]-strength[generations])
 		p.Elo = stats.Interval{Value: elo, Low: elo - 90, High: elo + 80}
-		res.Players, res.Games.White = append(res.Players, p), append(res.Games.White, white)
+		res.Players = append(res.Players, p)
 	}
 	return res
 }

@@ -54,7 +54,7 @@ func standingsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 		zero = res.Anchor + " is 0"
 	}
 	c := Table{
-		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Elo with its 95 % interval; " + zero + ".",
+		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Logistic Elo of all games, with the 95 % interval from pairs of games with the same opening; " + zero + ".",
 		Columns: []Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}, {Name: "as White"}, {Name: "as Black"}},
 		Files:   []string{"tournament/ratings.csv", "tournament/games.pgn"},
 	}

@@ -143,7 +143,7 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) ([]Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	all.Caption = "Trials, each in its own tournament. A score has the interval of as many tosses of a coin, Elo that of its likelihood."
+	all.Caption = "Trials, each in its own tournament. Intervals of scores and of Elo (logistic) come from pairs of games with the same opening."
 	all.Files = []string{"trials.csv"}
 	groups := store.Groups(trials)
 	if len(groups) == len(trials) {

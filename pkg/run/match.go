@@ -37,7 +37,7 @@ type tournament struct {
 }
 
 // tournamentCode is the version of the code of a tournament, see [Stage].
-const tournamentCode = "3"
+const tournamentCode = "4"
 
 // newTournament returns a tournament with these players and settings. Its inputs have the
 // identities of the players in place of their settings.
@@ -215,7 +215,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	}
 	results := match.NewResults(m.names())
 	for _, g := range games.All() {
-		if err := results.Add(g.White, g.Black, g.Outcome.Result); err != nil {
+		if err := results.Add(g); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -228,7 +228,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 			m.Report.Note(errors.Join(faults...).Error() + " (see " + m.Results.Path(faultLog) + ")")
 			err = match.LogFaults(m.Results.Path(faultLog), faults)
 		}
-		err = errors.Join(err, results.Add(g.White, g.Black, g.Outcome.Result))
+		err = errors.Join(err, results.Add(g))
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
 		task.Standings(func() (string, []string) { return results.ScoreLine(), results.Table() })
 		return err

@@ -17,9 +17,6 @@ func (r Record) Score() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
 // Share returns the fraction of points scored. It is NaN without games.
 func (r Record) Share() float64 { return r.Score() / float64(r.Games()) }
 
-// Interval returns the fraction of points scored with the interval of [Share].
-func (r Record) Interval() Interval { return Share(r.Score(), r.Games()) }
-
 // Plus returns the record over the games of both.
 func (r Record) Plus(o Record) Record {
 	return Record{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses}

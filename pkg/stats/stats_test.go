@@ -24,7 +24,7 @@ func TestIntervals(t *testing.T) {
 		"no games":   {stats.Share(0, 0), stats.Unknown()},
 		"all points": {stats.Share(10, 10), stats.Interval{Value: 1, Low: 0.7225, High: 1}},
 		// Newcombe, "Two-sided confidence intervals for the single proportion" (1998), method 3.
-		"81 of 263": {stats.Record{Wins: 80, Draws: 2, Losses: 181}.Interval(), stats.Interval{Value: 81. / 263, Low: 0.2553, High: 0.3662}},
+		"81 of 263": {stats.Share(81, 263), stats.Interval{Value: 81. / 263, Low: 0.2553, High: 0.3662}},
 		"0 of 20":   {stats.Share(0, 20).Times(100), stats.Interval{Value: 0, Low: 0, High: 16.1125}},
 	} {
 		if d := cmp.Diff(c.want, c.have, cmpopts.EquateApprox(0, 1e-4), cmpopts.EquateNaNs()); d != "" {

@@ -51,8 +51,8 @@ func (t *Trial) Measure(name string) (stats.Interval, error) { return t.MeasureA
 //	gradient_peak       largest norm
 //	clipped             share of steps whose gradient was clipped
 //
-// Shares have Wilson intervals (1927), which treat each game as a coin toss. Draws make the
-// true interval narrower. The interval of Elo comes from its likelihood.
+// Ratings and shares of points are those of [match.Rate] and [match.Results.Share], whose
+// intervals come from pairs of games. Other shares have Wilson intervals (1927).
 func (t *Trial) MeasureAt(last int, name string) (stats.Interval, error) {
 	switch name {
 	case "seconds":
@@ -110,7 +110,7 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 		if j < 0 || j == i {
 			return stats.Unknown()
 		}
-		return res.Games.Against(i, j).Interval()
+		return res.Games.Share(i, j)
 	}
 	switch name {
 	case "elo":
@@ -120,7 +120,7 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 	case "vs_random":
 		return against(RandomName), nil
 	}
-	return p.Record.Interval(), nil
+	return res.Games.Share(i), nil
 }
 
 // evaluationMeasures returns the measures of the evaluation of generation g by name:

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
@@ -41,9 +42,28 @@ func made(t *testing.T) *Trial {
 			{Generation: 0, Rating: match.Rating{Standing: match.Standing{Name: "untrained"}}},
 			{Generation: -1, Rating: match.Rating{Standing: match.Standing{Name: "random"}}},
 		},
-		Games: match.Results{White: [][]stats.Record{{{}, {Wins: 8, Draws: 2}, {}}, make([]stats.Record, 3), make([]stats.Record, 3)}},
+		Games: tenGames(t),
 	})
 	return x
+}
+
+// tenGames has ten games of gen-2 against untrained, of which it won eight and drew two.
+func tenGames(t *testing.T) match.Results {
+	t.Helper()
+	r := match.NewResults([]string{"gen-2", "untrained", "random"})
+	for i := range 10 {
+		g := &match.Game{White: "gen-2", Black: "untrained", Number: i, Outcome: chess.Outcome{Result: chess.WhiteWins}}
+		if i%2 == 1 {
+			g.White, g.Black, g.Outcome.Result = g.Black, g.White, chess.BlackWins
+		}
+		if i < 2 {
+			g.Outcome.Result = chess.Draw
+		}
+		if err := r.Add(g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return *r
 }
 
 func TestMeasure(t *testing.T) {
@@ -53,8 +73,7 @@ func TestMeasure(t *testing.T) {
 		"loss": "3.000 NaN NaN", "policy_loss": "2.000 NaN NaN", "value_loss": "1.000 NaN NaN",
 		"top1": "0.250 NaN NaN", "top5": "0.750 NaN NaN",
 		"elo": "50.000 -10.000 110.000", "kings.alive": "2.000 NaN NaN", "kings.dead": "NaN NaN NaN",
-		// Wilson's interval by hand: p = 0.5, n = 20 and p = 0.9, n = 10
-		"score": "0.500 0.299 0.701", "vs_untrained": "0.900 0.596 0.982", "vs_random": "NaN NaN NaN",
+		"score": "0.900 0.561 0.998", "vs_untrained": "0.900 0.561 0.998", "vs_random": "NaN NaN NaN",
 	} {
 		m, err := x.Measure(name)
 		if have := fmt.Sprintf("%.3f %.3f %.3f", m.Value, m.Low, m.High); err != nil || have != want {
@@ -86,10 +105,10 @@ func TestGroups(t *testing.T) {
 	if len(groups) != 2 || groups[0].Name != "a=1" || len(groups[0].Trials) != 2 || groups[1].Trials[0] != trials[2] {
 		t.Fatalf("groups %+v", groups)
 	}
-	if m, err := groups[0].Measure("score"); err != nil || m.Value != 0.5 || m.Low != 0.5 || m.High != 0.5 {
+	if m, err := groups[0].Measure("score"); err != nil || m.Value != 0.9 || m.Low != 0.9 || m.High != 0.9 {
 		t.Errorf("seeds that agree: %v (%v)", m, err)
 	}
-	if m, err := groups[1].Measure("score"); err != nil || m.Value != 0.5 || m.Low > 0.3 {
+	if m, err := groups[1].Measure("score"); err != nil || m.Value != 0.9 || m.Low > 0.6 {
 		t.Errorf("one seed: %v (%v)", m, err)
 	}
 }
