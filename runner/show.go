@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -91,6 +92,49 @@ the experiment no longer has as old. It only reads, so you can call it during a 
 	}
 	jsonFlag(cmd, &asJSON)
 	resultsFlag(cmd, &results)
+	return cmd
+}
+
+func gcCommand() *cobra.Command {
+	var dry, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "gc [RESULTS]",
+		Short: "Remove trials that no experiment has any more",
+		Long: `gc removes what no experiment in a folder of results needs, by default results: the
+folders of trials that the experiment no longer has (which alamos ls counts as old), and
+temporary files that killed runs left. RESULTS may also be the folder of one experiment.
+
+The trials of an experiment are those of its latest run, so gc also removes the trials of
+earlier runs with other settings. --dry-run shows what it would remove. gc leaves alone
+experiments that are running, and all that no run has made. It asks nothing. The sum
+counts only files that are not also linked into other trials.`,
+		Example: `  alamos gc --dry-run
+  alamos gc elsewhere
+  alamos gc results/depth`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			results := append(args, "results")[0]
+			if _, err := os.Stat(results); err != nil {
+				return err
+			}
+			c, err := store.CollectGarbage(results, dry)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), c)
+			}
+			return report.Garbage(cmd.OutOrStdout(), c, dry)
+		},
+	}
+	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "list what would be removed; remove nothing")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 

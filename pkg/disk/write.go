@@ -131,12 +131,22 @@ func sweepPart(path string) error {
 
 // Sweep deletes all temporary files below dir. The caller must hold the folder's lock.
 func Sweep(dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || d.Name()[0] != '.' || !strings.HasSuffix(d.Name(), unfinished) {
-			return err
+	all, err := Unfinished(dir)
+	for _, path := range all {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
+// Unfinished lists the temporary files below dir, also those of live processes.
+func Unfinished(dir string) (all []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && d.Name()[0] == '.' && strings.HasSuffix(d.Name(), unfinished) {
+			all = append(all, path)
 		}
-		return os.Remove(path)
+		return err
 	})
+	return all, err
 }
 
 // Link gives an immutable file a second name and replaces an existing file of that name. It

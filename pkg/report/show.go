@@ -284,6 +284,25 @@ func List(w io.Writer, runs []*store.Run) error {
 	return WriteText(w, false, t)
 }
 
+// Garbage writes what a collection removed, or would remove if it was dry.
+func Garbage(w io.Writer, c *store.Collection, dry bool) error {
+	t := Table{Columns: []Column{{}, {Numeric: true}, {}}}
+	for _, g := range c.Garbage {
+		t.Rows = append(t.Rows, Row(g.Path, size(g.Bytes), g.What))
+	}
+	total := "freed " + size(c.Freed)
+	switch {
+	case len(c.Garbage) == 0:
+		total = "nothing to remove"
+	case dry:
+		total = "would free " + size(c.Freed)
+	}
+	for _, left := range c.Left {
+		total = "left alone: " + left + "\n" + total
+	}
+	return errors.Join(WriteText(w, false, t), WriteText(w, false, Text{total}))
+}
+
 // standing describes the state of a run in a few words.
 func standing(r *store.Run) string {
 	s := string(r.State)

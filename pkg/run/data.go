@@ -99,7 +99,7 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 	}
 	in := maps.Clone(d.in)
 	in["chunk"] = strconv.Itoa(g)
-	return &Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Scratch: t.answers(g), Run: func(ctx context.Context) (any, error) {
+	return &Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Run: func(ctx context.Context) (any, error) {
 		from := data.First
 		if g > 1 {
 			var before importedChunk
@@ -110,7 +110,7 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 		}
 		var answers data.Answers
 		if d.source.UsesEngine() {
-			j, err := t.openJournal(t.answers(g), in, answers.Replay)
+			j, err := t.openJournal(t.scratch(store.DataStage(g)), in, answers.Replay)
 			if err != nil {
 				return nil, err
 			}
@@ -135,11 +135,6 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 		e.work.Seconds += stats.Float(t.chunkSize(g) / speed)
 		return nil
 	}}, nil
-}
-
-// answers returns the path of the journal of the engines' answers for chunk g.
-func (t *Trial) answers(g int) string {
-	return t.Results.Path("samples", fmt.Sprintf("gen-%04d.journal", g))
 }
 
 // chunkSize estimates the number of positions in chunk g: that of the last chunk that was

@@ -87,7 +87,7 @@ func (m *tournament) stage(anchor string, facts func(*store.Tournament) any) *St
 		anchor = ""
 	}
 	return &Stage{
-		Name: m.name, In: m.in, Scratch: m.journal(), Work: m.work,
+		Name: m.name, In: m.in, Work: m.work,
 		Files: []string{path.Join(m.folder, crosstableName), path.Join(m.folder, gamesName), path.Join(m.folder, ratingsName)},
 		Run: func(ctx context.Context) (any, error) {
 			games, results, err := m.play(ctx)
@@ -109,7 +109,7 @@ const (
 	ratingsName    = "ratings.csv"
 )
 
-func (m *tournament) journal() string { return m.Results.Path(m.folder, "games.journal") }
+func (m *tournament) journal() string { return m.scratch(m.name) }
 
 // Inputs of a tournament that select its games but do not affect how they are played.
 const (

@@ -42,7 +42,7 @@ func (t *Trial) selfplay(g int) *Stage {
 		in["forked games"] = t.Results.Output(store.SelfPlayStage(g-1), store.GamesFile(g-1))
 	}
 	return &Stage{
-		Name: store.SelfPlayStage(g), In: in, Files: []string{store.SamplesFile(g), store.GamesFile(g)}, Scratch: t.journal(g),
+		Name: store.SelfPlayStage(g), In: in, Files: []string{store.SamplesFile(g), store.GamesFile(g)},
 		Run: func(ctx context.Context) (any, error) {
 			records, seconds, perSecond, err := t.play(ctx, g, in)
 			if err != nil {
@@ -57,18 +57,13 @@ func (t *Trial) selfplay(g int) *Stage {
 		},
 		Work: func(e *estimate) error {
 			n := s.SelfPlay.Games
-			err := disk.ReadJournal(t.journal(g), journalHead(in), func([]byte) error { n--; return nil })
+			err := disk.ReadJournal(t.scratch(store.SelfPlayStage(g)), journalHead(in), func([]byte) error { n--; return nil })
 			cfg := t.Setup.SelfPlay(g)
 			e.work.Games += n
 			e.search(t, float64(n), cfg.MeanVisits())
 			return err
 		},
 	}
-}
-
-// journal returns the path of the journal of generation g's games.
-func (t *Trial) journal(g int) string {
-	return t.Results.Path("games", fmt.Sprintf("gen-%04d.journal", g))
 }
 
 // entry is a game in the journal. Seconds is the total playing time when the game ended, so
@@ -83,7 +78,7 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	s := t.Settings.At(g)
 	have := map[int]*selfplay.Record{}
 	before := 0.0 // spent by earlier processes
-	j, err := t.openJournal(t.journal(g), in, func(b []byte) error {
+	j, err := t.openJournal(t.scratch(store.SelfPlayStage(g)), in, func(b []byte) error {
 		var e entry
 		if err := json.Unmarshal(b, &e); err != nil {
 			return err

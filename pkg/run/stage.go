@@ -25,11 +25,9 @@ type Stage struct {
 	// stage writes other bytes for the same inputs, so that old results are computed again.
 	In    store.Inputs
 	Files []string // output files, relative to the trial's folder
-	// Run writes the files and returns rows for the tables, or nil.
+	// Run writes the files and returns rows for the tables, or nil. Until they are complete it
+	// may keep its state in the scratch file of the stage.
 	Run func(ctx context.Context) (facts any, err error)
-	// Scratch is the path of a file that Run needs only until its outputs are complete,
-	// such as a journal. It may be empty.
-	Scratch string
 	// Done is called after Run, when the manifest contains the stage. It may be nil.
 	Done func() error
 	// Work adds the work of the stage to an estimate; nil: negligible.
@@ -151,11 +149,14 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 	}
 	t.run.forecast.end(t, d)
 	t.keepDecision(d)
-	if s.Scratch == "" {
+	if store.ScratchFile(s.Name) == "" {
 		return nil
 	}
-	return disk.Remove(s.Scratch)
+	return disk.Remove(t.scratch(s.Name))
 }
+
+// scratch returns the path of the scratch file of a stage.
+func (t *Trial) scratch(stage string) string { return t.Results.Path(store.ScratchFile(stage)) }
 
 func (execution) end(t *Trial) error {
 	if err := t.writeManifest(); err != nil {

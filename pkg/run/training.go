@@ -117,7 +117,7 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 		}
 	}
 	return &Stage{
-		Name: store.TrainStage(g), In: in, Files: []string{store.CheckpointFile(g)}, Scratch: t.progressFile(g),
+		Name: store.TrainStage(g), In: in, Files: []string{store.CheckpointFile(g)},
 		Run: func(ctx context.Context) (any, error) {
 			c, err := nn.ReadCheckpoint(t.Results.Path(store.CheckpointFile(g - 1)))
 			if err != nil {
@@ -194,7 +194,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	// sums are added in another order.
 	in = maps.Clone(in)
 	in["threads"] = tr.Parallelism()
-	path := t.progressFile(g)
+	path := t.scratch(store.TrainStage(g))
 	done, err := readProgress(path, in)
 	if errors.Is(err, nn.ErrDamaged) {
 		t.Report.Note(fmt.Sprintf("%v: the epochs of generation %d are trained again", err, g))
@@ -250,11 +250,6 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 // safetensors file beside the checkpoints. It is replaced after every epoch and deleted at the
 // end of the stage.
 const progressInputs = "alamos.inputs"
-
-// progressFile returns the path of the progress of generation g's training.
-func (t *Trial) progressFile(g int) string {
-	return t.Results.Path("checkpoints", fmt.Sprintf("gen-%04d.progress", g))
-}
 
 // writeProgress writes the state that training needs to resume after an epoch.
 func writeProgress(path string, in store.Inputs, p *train.Progress) error {

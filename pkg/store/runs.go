@@ -36,9 +36,9 @@ type Run struct {
 	TrialsDone  int       `json:"trials_done"`
 	Generations int       `json:"generations"` // sum over all trials
 	Done        int       `json:"generations_done"`
-	Old         int       `json:"old_trials"` // folders of trials that are no longer in the experiment
-	Changed     time.Time `json:"changed"`    // latest modification time of a file
-	Bytes       int64     `json:"bytes"`
+	Old         int       `json:"old_trials"`     // folders of trials that are no longer in the experiment
+	Changed     time.Time `json:"changed"`        // latest modification time of a file
+	Bytes       int64     `json:"bytes"`          // a file with several hard links counts once
 	Page        string    `json:"page,omitempty"` // path of the notebook page, if it exists
 
 	Experiment *Experiment `json:"-"` // nil if the file is damaged
@@ -100,9 +100,11 @@ func ReadRun(dir string) (*Run, error) {
 	if page := filepath.Join(dir, "notebook.html"); exists(page) {
 		r.Page = page
 	}
-	if err := r.measure(); err != nil {
+	space, err := disk.Measure(dir)
+	if err != nil {
 		return nil, err
 	}
+	r.Changed, r.Bytes = space.Changed, space.Bytes
 	held, err := heldBy(dir, folders)
 	if err != nil {
 		return nil, err
@@ -190,29 +192,4 @@ func trialFolders(dir string) ([]string, error) {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// measure sums the sizes of all files and finds the latest modification time. It skips
-// files that a run removes meanwhile.
-func (r *Run) measure() error {
-	return filepath.WalkDir(r.Dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			return nil
-		}
-		var info fs.FileInfo
-		if err == nil {
-			info, err = d.Info()
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		r.Bytes += info.Size()
-		if info.ModTime().After(r.Changed) {
-			r.Changed = info.ModTime()
-		}
-		return nil
-	})
 }

@@ -206,6 +206,26 @@ func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) 
 func PuzzlesFile(g int) string    { return fmt.Sprintf("evaluation/gen-%04d.csv", g) }
 func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.json", g) }
 
+// ScratchFile returns the file that a stage needs only until it has ended: a journal, or the
+// state of training. It is empty if the stage has none.
+func ScratchFile(stage string) string {
+	var g int
+	for _, s := range []struct{ stage, file string }{
+		{"self-play %d", "games/gen-%04d.journal"},
+		{"data %d", "samples/gen-%04d.journal"},
+		{"training %d", "checkpoints/gen-%04d.progress"},
+		{"rung %d", "gen-%04d/games.journal"},
+	} {
+		if n, _ := fmt.Sscanf(stage, s.stage, &g); n == 1 {
+			return fmt.Sprintf(s.file, g)
+		}
+	}
+	if stage == TournamentStage {
+		return "tournament/games.journal"
+	}
+	return ""
+}
+
 // RandomName is the name of the player that plays random moves.
 const RandomName = "random"
 
