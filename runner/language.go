@@ -47,7 +47,7 @@ prints all values; --trial prints the values of one trial instead.`,
 				}
 				rows, title = e.ExplainTrial(t.Number-1), strings.TrimSpace(fmt.Sprintf("%s, trial %d %s", e.Name, t.Number, t.Label))
 			case len(e.Trials) > 1:
-				title += ", " + english.Plural(len(e.Trials), "trial", "")
+				title += ", " + english.Plural(e.Total(), "trial", "")
 			}
 			if changed {
 				rows = slices.DeleteFunc(rows, func(x config.Explained) bool { return x.Origin.Default() })
@@ -160,7 +160,10 @@ because the run may happen on another machine.`,
 				if len(e.Left) > 0 {
 					left = fmt.Sprintf(" (its budget leaves out %s)", english.Plural(len(e.Left), "combination", ""))
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, english.Plural(len(e.Trials), "trial", ""), left)
+				if e.Pending > 0 {
+					left = fmt.Sprintf(" (TPE proposes %d of them)", e.Pending)
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, english.Plural(e.Total(), "trial", ""), left)
 				for _, missing := range experiment.Missing(e) {
 					fmt.Fprintf(cmd.OutOrStdout(), "note: %s\n", missing)
 				}

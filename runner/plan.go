@@ -89,12 +89,12 @@ earlier games did, or as those of an untrained network.`,
 const fewTrials = 4
 
 func printPlan(w io.Writer, p *run.Plan, stages bool) error {
-	fmt.Fprintf(w, "%s: %s in %s\n", p.File, english.Plural(len(p.Trials), "trial", ""), p.Dir)
+	fmt.Fprintf(w, "%s: %s in %s\n", p.File, english.Plural(len(p.Trials)+p.Pending, "trial", ""), p.Dir)
 	table := report.Table{Columns: []report.Column{{Name: "#", Numeric: true}, {Name: "trial"}, {Name: "games", Numeric: true}, {Name: "time"}, {Name: "what runs"}}}
 	for _, t := range p.Trials {
 		label := cmp.Or(t.Label, "as written")
 		if stages {
-			fmt.Fprintf(w, "trial %d/%d  %s  (%s)\n", t.Number, len(p.Trials), label, t.Folder)
+			fmt.Fprintf(w, "trial %d/%d  %s  (%s)\n", t.Number, len(p.Trials)+p.Pending, label, t.Folder)
 			printStages(w, t.Stages)
 			continue
 		}
@@ -160,7 +160,7 @@ func printTotal(w io.Writer, plans []*run.Plan) {
 	trials := 0
 	for _, p := range plans {
 		sum.Add(p.Total)
-		trials += len(p.Trials)
+		trials += len(p.Trials) + p.Pending
 	}
 	fmt.Fprintf(w, "\nall %d files: %s, to do: %s\n", len(plans), english.Plural(trials, "trial", ""), amount(&sum))
 }

@@ -80,6 +80,9 @@ func (c *console) close() {
 func (c *console) Note(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for _, t := range c.trials {
+		t.flush()
+	}
 	c.println(text)
 }
 

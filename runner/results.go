@@ -88,6 +88,9 @@ trial, what sets it apart, or the first digits of its hash (alamos show lab list
 // the name of the experiment before it.
 func findTrial(e *experiment.Experiment, name string) (*experiment.Trial, error) {
 	i, err := store.FindTrial(e.Trials, strings.TrimPrefix(name, e.Name+"/"))
+	if err != nil && e.Pending > 0 {
+		err = fmt.Errorf("%w; TPE proposes %s when these have ended", err, english.Plural(e.Pending, "more trial", ""))
+	}
 	if err != nil {
 		return nil, usagef("--trial: %w", err)
 	}

@@ -66,6 +66,13 @@ The flags say how this machine runs the experiment. They never change its result
 			if starts := experiment.Starts(e, noEngines, noHooks); len(starts) > 0 {
 				return starts
 			}
+			if len(trials) > 0 && e.Pending > 0 { // of a search by TPE, the trials that earlier ones decide have names too
+				plans, err := run.MakePlans(cmd.Context(), []*experiment.Experiment{e}, run.PlanOptions{Options: opt})
+				if err != nil {
+					return err
+				}
+				e = plans[0].Experiment
+			}
 			for _, name := range splitNumbers(trials) {
 				t, err := findTrial(e, name)
 				if err != nil {

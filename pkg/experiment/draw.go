@@ -129,6 +129,11 @@ func (d distribution) draw(rng *rand.Rand) setting {
 	case "log_uniform":
 		text = d.rounded(math.Exp(math.Log(d.low)*(1-u) + math.Log(d.high)*u))
 	}
+	return d.number(text)
+}
+
+// number returns a number as a value of the key.
+func (d distribution) number(text string) setting {
 	return setting{d.path, text, &config.Node{Kind: config.Scalar, Text: text, Plain: true, At: d.at}, d.at}
 }
 

@@ -31,6 +31,8 @@ type Experiment struct {
 	Trials   []Trial  // the product of the sweep, the last axis fastest, then its includes; seeds innermost
 	Axes     []Axis   // what the sweep varies, seeds last
 	Halving  *Halving // nil means that every trial trains to its end
+	TPE      *TPE     // nil means that all trials are known
+	Pending  int      // number of trials that TPE has yet to propose, see [Experiment.Propose]
 	Left     []Left   // the combinations that exceed the budget of the sweep
 	Notebook []Cell
 
@@ -62,6 +64,9 @@ func Load(path string, o Options) (*Experiment, error) {
 		e.Trials[i].Number = i + 1
 	}
 	e.Axes, e.Halving, e.view = sweep.shown(e.Trials), sweep.Halving, l.view(merged, sweep)
+	if r := sweep.Random; r != nil && r.TPE != nil {
+		e.TPE, e.Pending = r.TPE, r.Trials*sweep.Seeds-len(e.Trials)
+	}
 	l.checkFigures(merged, e)
 	if own > 0 {
 		under := l.merge(l.layers[:own], own)

@@ -25,6 +25,7 @@ type sweep struct {
 type random struct {
 	Trials int   `key:"trials" range:"1..10000" flags:"required" unit:"trials" doc:"Number of different combinations."`
 	Draw   draws `key:"draw" flags:"required" doc:"Key paths, each with a distribution: {uniform: [0.5, 4]}, {log_uniform: [1e-3, 1e-1]}, {int: [2, 20]} (both bounds included) or {choice: [zero, 0.2]}. If the key wants a whole number, log_uniform draws whole numbers."`
+	TPE    *TPE  `key:"tpe" flags:"optional" doc:"Search by a model: after some random trials, a tree-structured Parzen estimator (Bergstra et al. 2011) proposes the others from their results, batch by batch. It varies all keys by itself: it cannot be combined with grid, zip, include, exclude, budget or halving."`
 }
 
 // budget limits a sweep. 0 means no limit.
@@ -48,6 +49,7 @@ type expansion struct {
 	seed    uint64
 	bundles [][]axis // each varies together: a key of the grid, a zip, or all random draws; the product of a sweep is theirs
 	extra   []string // paths that only sweep.include varies
+	drawn   []axis   // all random draws, of which TPE uses the first ones
 }
 
 // combo is one combination. Its trials differ only in their seeds.
@@ -97,10 +99,35 @@ func (l *loader) expand(t *config.Node) *expansion {
 		case len(axes) > 0 && len(axes[0].values) < n.Trials:
 			l.fault(x.at("sweep.random.trials"), "sweep.random.trials", "want %d different trials, but only %d can be drawn", n.Trials, len(axes[0].values))
 		case len(axes) > 0:
-			x.bundles = append(x.bundles, axes)
+			x.drawn = axes
+			x.bundles = append(x.bundles, x.checkTPE(axes))
 		}
 	}
 	return x
+}
+
+// checkTPE checks the section sweep.random.tpe, and returns the draws of the trials that
+// begin the search. Without the section it returns all draws.
+func (x *expansion) checkTPE(axes []axis) []axis {
+	t := x.Random.TPE
+	if t == nil {
+		return axes
+	}
+	const path = "sweep.random.tpe"
+	for _, key := range []string{"grid", "zip", "include", "exclude", "budget", "halving"} {
+		if n := x.base.Find("sweep." + key); n != nil && n.Value.Kind != config.Null {
+			x.fault(n.At, "sweep."+key, "cannot be combined with %s", path).WithHint("tpe proposes the values of all keys")
+		}
+	}
+	if t.Startup >= x.Random.Trials {
+		x.fault(x.at(path+".startup"), path+".startup", "want fewer than the %d trials of the search, have %d", x.Random.Trials, t.Startup)
+		return axes
+	}
+	axes = slices.Clone(axes)
+	for i := range axes {
+		axes[i].values = axes[i].values[:t.Startup]
+	}
+	return axes
 }
 
 // fault reports a fault.
@@ -324,6 +351,10 @@ func (x *expansion) checkCombos(combos []combo) {
 			return
 		}
 		labels[c.id] = c.label()
+	}
+	if r := x.Random; r != nil && r.TPE != nil && slices.ContainsFunc(combos, func(c combo) bool { return !c.settings.measures(r.TPE.Metric) }) {
+		x.fault(x.at("sweep.random.tpe.metric"), "sweep.random.tpe.metric", "nothing measures %s", config.Printable(r.TPE.Metric)).
+			WithHint("it needs a player of the tournament, a hook or an evaluation")
 	}
 	h := x.Halving
 	if len(combos) == 0 {

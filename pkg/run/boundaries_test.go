@@ -69,6 +69,10 @@ func TestKilledAtEveryStep(t *testing.T) {
 			"data 1: append gen-0001.journal 0", "data 1: append gen-0001.journal 3", "data 1: rename gen-0001.parquet",
 			"data 1: rename manifest.json", "data 1: remove gen-0001.journal", "training 1: rename gen-0001.safetensors",
 		}, "data 1: append gen-0001.journal 4"}, // a game that the journal has is not evaluated again
+		{"search by TPE", []string{games, "tournament.rounds=0", "notebook=[{text: Short}]",
+			"sweep.random={trials: 5, draw: {training.schedule.initial: {log_uniform: [1e-3, 1]}, search.visits: {int: [4, 9]}}, tpe: {startup: 2, batch: 2, metric: loss}}"}, nil, []string{
+			"begin: rename experiment.json", "training 1: rename experiment.json", "training 1: rename trials.csv",
+		}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if testing.Short() && test.name != "training" {

@@ -25,6 +25,7 @@ type forecast struct {
 	count   int             // number of trials
 	ended   map[string]bool // trials, by folder
 	pending []*pendingTrial // planned work, in order of execution
+	more    bool            // TPE will add trials
 	took    map[string]timing
 }
 
@@ -57,7 +58,7 @@ func (r *run) foresee(ctx context.Context) {
 	p.execute(dry)
 	candidates, err := dry.candidates()
 	if err == nil {
-		err = dry.trials(ctx, candidates)
+		candidates, err = dry.trials(ctx, candidates)
 	}
 	var pending []*pendingTrial
 	add := func(t *Trial) {
@@ -81,7 +82,7 @@ func (r *run) foresee(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pending = nil; err == nil {
-		f.pending = pending
+		f.pending, f.more = pending, dry.experiment.Pending > 0
 	}
 }
 
@@ -155,8 +156,8 @@ func (f *forecast) rest(dir string) *pendingTrial {
 
 // String describes the progress: "4 of 12 trials, about 1 h 40 min left". It leaves out the
 // time as long as most of the stages that are left are of kinds that have not run. With some
-// of them the time is a lower bound. It is empty if there is nothing to report: no trial has
-// ended, or nothing has to run.
+// of them, or if TPE will add trials, the time is a lower bound. It is empty if there is
+// nothing to report: no trial has ended, or nothing has to run.
 func (f *forecast) String() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +171,7 @@ func (f *forecast) String() string {
 		return ""
 	case known <= unknown:
 		return text
-	case unknown > 0:
+	case unknown > 0 || f.more:
 		return text + ", at least " + left + " left"
 	default:
 		return text + ", about " + left + " left"

@@ -54,15 +54,19 @@ func (r *run) candidates() ([]*candidate, error) {
 	return all, nil
 }
 
-// trials runs all trials, with successive halving rung by rung. The error is a failure to
-// compare trials. Failures of single trials are in candidate.err.
-func (r *run) trials(ctx context.Context, all []*candidate) error {
-	if r.experiment.Halving != nil {
-		return r.halving(ctx, all)
+// trials runs all trials, with successive halving rung by rung, and with TPE batch by batch.
+// It returns them with those that TPE added. The error is a failure to compare trials.
+// Failures of single trials are in candidate.err.
+func (r *run) trials(ctx context.Context, all []*candidate) ([]*candidate, error) {
+	switch {
+	case r.experiment.Halving != nil:
+		return all, r.halving(ctx, all)
+	case r.experiment.TPE != nil:
+		return r.batches(ctx, all)
 	}
 	r.foresee(ctx)
 	r.each(ctx, all)
-	return ctx.Err()
+	return all, ctx.Err()
 }
 
 // each advances all trials that have not ended or failed, in order, r.Jobs at a time. It
@@ -83,7 +87,7 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 			if ctx.Err() != nil {
 				return nil
 			}
-			report := r.Reporter.Trial(c.number, len(r.experiment.Trials), c.declared.ID, c.declared.Label, c.folder)
+			report := r.Reporter.Trial(c.number, r.experiment.Total(), c.declared.ID, c.declared.Label, c.folder)
 			err := r.advance(ctx, c, report, workers)
 			if err == nil || ctx.Err() != nil { // on cancellation the trial has not failed
 				return nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
@@ -20,12 +22,17 @@ type Plan struct {
 	Trials []PlannedTrial    `json:"trials"`
 	Rungs  []Decision        `json:"rungs,omitempty"` // comparisons of successive halving
 	Left   []experiment.Left `json:"left,omitempty"`  // combinations beyond the sweep's budget
+	// Pending is the number of trials that TPE has yet to propose. Nothing else of the plan
+	// includes them.
+	Pending int `json:"pending,omitempty"`
 	// Problems are reasons why the run would refuse to start, fail, or differ from the
 	// plan.
 	Problems []string `json:"problems,omitempty"`
 	// Notes list what is unknown in the plan.
 	Notes []string `json:"notes,omitempty"`
 	Total Work     `json:"total"` // of all stages that run
+	// Experiment has all trials that the results so far decide.
+	Experiment *experiment.Experiment `json:"-"`
 }
 
 // PlannedTrial is a trial with its stages in order.
@@ -103,7 +110,7 @@ func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt 
 	})
 	candidates, err := r.candidates()
 	if err == nil {
-		err = r.trials(ctx, candidates)
+		candidates, err = r.trials(ctx, candidates)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -123,6 +130,11 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 				plan.Notes = append(plan.Notes, n)
 			}
 		}
+	}
+	plan.Experiment, plan.Pending = r.experiment, r.experiment.Pending
+	if plan.Pending > 0 {
+		note(fmt.Sprintf("TPE proposes %s from the results of those before them, %d at a time: their work is not known yet",
+			english.Plural(plan.Pending, "more trial", ""), r.experiment.TPE.Batch))
 	}
 	for i := range r.experiment.Trials {
 		t := &r.experiment.Trials[i]
@@ -157,6 +169,7 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 	}
 }
 
+func (p *planner) batch(*run) error   { return nil }
 func (p *planner) begin(*Trial) error { return nil }
 func (p *planner) end(*Trial) error   { return nil }
 

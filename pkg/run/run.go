@@ -165,15 +165,18 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if n := len(e.Left); n > 0 {
 		r.Reporter.Note(fmt.Sprintf("the budget of the sweep leaves out %d of its combinations (alamos plan lists them)", n))
 	}
-	left := report.Describe(e)
-	if err := left.Write(r.dir); err != nil {
+	if err := r.executor.batch(r); err != nil {
 		return advised(err)
 	}
 	if len(all) > 1 {
-		r.forecast = newForecast(r, len(all))
+		count := len(all)
+		if len(r.Trials) == 0 {
+			count = e.Total()
+		}
+		r.forecast = newForecast(r, count)
 		r.Reporter.Progress(r.forecast.String)
 	}
-	err = r.trials(ctx, all)
+	all, err = r.trials(ctx, all)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -190,6 +193,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 		}
 	}
 	if len(r.Trials) == 0 {
+		left := report.Describe(r.experiment)
 		left.Failed = faults
 		err := report.Write(left, r.dir)
 		left.Ended = err == nil

@@ -104,12 +104,15 @@ func (t *Trial) keepDecision(d Decision) {
 // executor processes the stages of trials: a run executes them, a plan predicts their
 // outcomes.
 type executor interface {
+	batch(*run) error   // before the first trial, and when TPE has added trials
 	begin(*Trial) error // before the first stage
 	stage(context.Context, *Trial, *Stage) error
 	end(*Trial) error // after the last one
 }
 
 type execution struct{}
+
+func (execution) batch(r *run) error { return r.description().Write(r.dir) }
 
 func (execution) begin(t *Trial) error {
 	for _, d := range []string{"checkpoints", "games", "samples"} {

@@ -29,6 +29,7 @@ type Experiment struct {
 	Trials   []experiment.Trial      `json:"trials"`
 	Left     []experiment.Left       `json:"left,omitempty"` // combinations beyond the sweep's budget
 	Halving  *experiment.Halving     `json:"halving,omitempty"`
+	Pending  int                     `json:"pending,omitempty"` // number of trials that TPE had yet to propose
 	// Ended reports that the run was neither killed nor interrupted. Failed has the errors
 	// of trials by folder.
 	Ended  bool              `json:"ended"`
@@ -39,7 +40,7 @@ type Experiment struct {
 func Describe(e *experiment.Experiment) *Experiment {
 	return &Experiment{
 		Name: e.Name, About: e.About, File: e.File, Base: e.Base, Changes: e.BaseDiff(),
-		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Left: e.Left, Halving: e.Halving,
+		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Left: e.Left, Halving: e.Halving, Pending: e.Pending,
 	}
 }
 

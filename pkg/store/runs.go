@@ -90,7 +90,7 @@ func ReadRun(dir string) (*Run, error) {
 	}
 	r.Experiment, r.Trials = x, len(folders)
 	if x != nil {
-		r.Name, r.Trials = x.Name, len(x.Trials)
+		r.Name, r.Trials = x.Name, len(x.Trials)+x.Pending
 		fault, err := r.progress(folders)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,324 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"alamos/pkg/match"
+	"alamos/pkg/stats"
+)
+
+// TPE has a tree-structured Parzen estimator propose the later trials of a random search
+// (Bergstra, Bardenet, Bengio and Kégl, "Algorithms for Hyper-Parameter Optimization", NIPS
+// 2011). It models the density of the settings of the best trials and that of the others,
+// and proposes settings at which the first is high and the second is low.
+//
+// Trials run in batches. A batch depends only on the results of those before it, and never
+// on the order or time in which its trials end.
+type TPE struct {
+	Startup int    `key:"startup" default:"8" range:"2..10000" unit:"trials" doc:"Number of random trials before the first proposal. They are those of a random search."`
+	Batch   int    `key:"batch" default:"4" range:"1..10000" unit:"trials" doc:"Number of trials that are proposed at a time. All of them end before the next ones are proposed, so that the search does not depend on timing and the trials of a batch can run at the same time."`
+	Metric  string `key:"metric" default:"vs_untrained" enum:"vs_untrained vs_random score elo loss policy_loss value_loss top1 top5" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" doc:"Final measure of a trial that the search improves, as the mean over the seeds; for its values see notebook.figure.metric. A failed trial counts as the worst. A measure compares trials only if it is the same task for all: a score against fixed opponents is, or puzzles. A loss is only if all trials learn from the same data."`
+	Goal    string `key:"goal" enum:"highest lowest" absent:"lowest for a loss or an error, otherwise highest" doc:"Whether high or low values of the metric are better."`
+}
+
+// Lowest reports whether low values of the metric are better.
+func (t *TPE) Lowest() bool {
+	if t.Goal == "" {
+		return strings.Contains(t.Metric, "loss") || strings.Contains(t.Metric, "error")
+	}
+	return t.Goal == "lowest"
+}
+
+// measures reports whether trials have a metric at their end. A metric of a hook counts if
+// there is such a hook.
+func (s *Settings) measures(metric string) bool {
+	plays := s.Tournament.Rounds > 0
+	meets := func(player string) bool {
+		return plays && slices.ContainsFunc(s.Tournament.Players, func(p match.Spec) bool { return p.Player == player })
+	}
+	switch metric {
+	case "vs_untrained":
+		return meets(match.Untrained)
+	case "vs_random":
+		return meets(match.Random)
+	case "score", "elo":
+		return plays
+	}
+	kind, _, dotted := strings.Cut(metric, ".")
+	e := s.Evaluation
+	return !dotted || slices.Contains(s.EvaluationMeasures(), metric) || e != nil && e.Accuracy && kind == "accuracy" ||
+		slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.Name() == kind })
+}
+
+// Total returns the number of trials, with those that TPE has yet to propose.
+func (e *Experiment) Total() int { return len(e.Trials) + e.Pending }
+
+// Propose returns the experiment with the trials of TPE's next batch. values are the values
+// of the metric of all trials so far; NaN counts as worse than any other. Propose depends
+// only on the experiment's file and values. Settings that are invalid or taken are not
+// proposed.
+func (e *Experiment) Propose(values []float64) (*Experiment, error) {
+	x := e.sweep
+	t := x.Random.TPE
+	next := *e
+	next.Trials = slices.Clip(e.Trials)
+	p := proposer{draws: x.Random.Draw}
+	taken := map[string]bool{}
+	for i := 0; i < len(e.Trials); i += x.Seeds {
+		loss := stat.Mean(values[i:i+x.Seeds], nil)
+		switch {
+		case math.IsNaN(loss):
+			loss = math.Inf(1)
+		case !t.Lowest():
+			loss = -loss
+		}
+		p.observed = append(p.observed, observation{p.draws.coordinates(e.Trials[i].combination), loss})
+		taken[e.Trials[i].ID] = true
+	}
+	for range min(t.Batch, e.Pending/x.Seeds) {
+		number := len(next.Trials) / x.Seeds
+		c := x.firstFree(p.candidates(stats.NewRand(stats.DeriveNamed(x.seed, "sweep.random.tpe", number))), taken)
+		if c == nil {
+			return nil, e.Fault("sweep.random.trials", "", fmt.Sprintf("only %d different valid trials can be proposed", number))
+		}
+		taken[c.id] = true
+		p.pending = append(p.pending, p.draws.coordinates(c.combination))
+		for _, trial := range x.repeated(c) {
+			trial.Number = len(next.Trials) + 1
+			next.Trials = append(next.Trials, trial)
+			next.Pending--
+		}
+	}
+	next.Axes = x.shown(next.Trials)
+	return &next, nil
+}
+
+// firstFree returns the first valid point whose settings are not taken. If there is none, it
+// tries the points that a random search would draw. It returns nil if they are taken too.
+func (x *expansion) firstFree(points []combination, taken map[string]bool) *combo {
+	for i := range x.Random.Trials {
+		var point combination
+		for _, a := range x.drawn {
+			point = append(point, a.values[i])
+		}
+		points = append(points, point)
+	}
+	quiet := *x
+	for _, point := range points {
+		quiet.loader = &loader{dir: x.dir, files: x.files, layers: x.layers, bad: x.bad}
+		for _, c := range quiet.resolved([]combo{{combination: point}}) {
+			if c.id = c.settings.ID(); !taken[c.id] {
+				return &c
+			}
+		}
+	}
+	return nil
+}
+
+// observation is a finished trial: its coordinates and its metric, of which low is better.
+type observation struct {
+	at   []float64
+	loss float64
+}
+
+// proposer proposes points from observations.
+type proposer struct {
+	draws    draws
+	observed []observation
+	pending  [][]float64 // proposed points of the same batch
+}
+
+// candidateCount is the number of candidates for each proposal, as in hyperopt and Optuna.
+const candidateCount = 24
+
+// candidates returns points from the density of the best trials, in descending order of the
+// expected improvement, which rises with the ratio of the two densities (Bergstra et al.
+// 2011, equation 1). Pending points count among the bad ones, which keeps the points of a
+// batch apart: the constant liar of Ginsbourger, Le Riche and Carraro ("Kriging is
+// well-suited to parallelize optimization", 2010), with the worst value as the lie.
+func (p *proposer) candidates(rng *rand.Rand) []combination {
+	sorted := slices.Clone(p.observed)
+	slices.SortStableFunc(sorted, func(a, b observation) int { return cmp.Compare(a.loss, b.loss) })
+	var best, rest [][]float64
+	for i, o := range sorted {
+		if i < bestCount(len(sorted)) {
+			best = append(best, o.at)
+		} else {
+			rest = append(rest, o.at)
+		}
+	}
+	good, bad := newParzen(p.draws, best), newParzen(p.draws, append(rest, p.pending...))
+	type candidate struct {
+		combination
+		score float64
+	}
+	var all []candidate
+	for range candidateCount {
+		var c combination
+		for i, u := range good.sample(rng) {
+			c = append(c, p.draws[i].setting(u))
+		}
+		at := p.draws.coordinates(c)
+		all = append(all, candidate{c, good.logDensity(at) - bad.logDensity(at)})
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	points := make([]combination, len(all))
+	for i, c := range all {
+		points[i] = c.combination
+	}
+	return points
+}
+
+// bestCount returns how many of n trials count as the best: a tenth, but at most 25 (Optuna).
+func bestCount(n int) int { return min(25, int(math.Ceil(0.1*float64(n)))) }
+
+// coordinates returns the coordinates of a point: numbers between 0 and 1 in their range, or
+// the index of a choice. A key that does not apply has NaN.
+func (d draws) coordinates(c combination) []float64 {
+	at := make([]float64, len(d))
+	for i := range d {
+		at[i] = math.NaN()
+		if text, ok := c.find(d[i].path); ok {
+			at[i] = d[i].coordinate(text)
+		}
+	}
+	return at
+}
+
+func (d *distribution) coordinate(text string) float64 {
+	if d.kind == "choice" {
+		return float64(slices.IndexFunc(d.choices, func(s setting) bool { return s.text == text }))
+	}
+	x, _ := strconv.ParseFloat(text, 64) // it was formatted as a number
+	if d.kind == "log_uniform" {
+		x = math.Log(x)
+	}
+	low, high := d.scale()
+	return (x - low) / (high - low)
+}
+
+// setting returns the value at a coordinate.
+func (d *distribution) setting(u float64) setting {
+	if d.kind == "choice" {
+		return d.choices[int(u)]
+	}
+	low, high := d.scale()
+	x := low*(1-u) + high*u
+	if d.kind == "log_uniform" {
+		x = math.Exp(x)
+	}
+	return d.number(d.rounded(x))
+}
+
+// scale returns the bounds of a number on its linear or logarithmic scale. A whole number is
+// in the middle of an interval of length 1.
+func (d *distribution) scale() (low, high float64) {
+	low, high = d.low, d.high
+	if d.whole {
+		low, high = low-0.5, high+0.5
+	}
+	if d.kind == "log_uniform" {
+		low, high = math.Log(low), math.Log(high)
+	}
+	return low, high
+}
+
+// parzen is a density of points: a mixture in equal parts of the distributions of the random
+// search, and of a kernel for each point (Bergstra et al. 2011, section 4). A kernel is a
+// product over the keys, so that keys that work together stay together (Falkner, Klein and
+// Hutter, "BOHB", ICML 2018).
+type parzen struct {
+	draws  draws
+	points [][]float64
+	width  float64 // standard deviation of the kernel of a number
+}
+
+// newParzen chooses the width as Optuna does (Watanabe, "Tree-Structured Parzen Estimator",
+// arXiv:2304.11127, 2023, section 3.3): it shrinks with the number of points as in Scott's
+// rule, but not below 1/(n+2) and 1/100.
+func newParzen(d draws, points [][]float64) *parzen {
+	n := float64(len(points))
+	scott := 0.2 * math.Pow(max(1, n), -1/float64(len(d)+4))
+	return &parzen{d, points, max(scott, 1/min(100, n+2))}
+}
+
+// sample draws a point.
+func (p *parzen) sample(rng *rand.Rand) []float64 {
+	kernel := rng.IntN(len(p.points) + 1)
+	at := make([]float64, len(p.draws))
+	for i := range p.draws {
+		center := math.NaN()
+		if kernel < len(p.points) {
+			center = p.points[kernel][i]
+		}
+		n := len(p.draws[i].choices)
+		switch {
+		case n > 0 && (math.IsNaN(center) || rng.Float64() < p.otherChoice(n)):
+			at[i] = float64(rng.IntN(n))
+		case n > 0:
+			at[i] = center
+		case math.IsNaN(center):
+			at[i] = rng.Float64()
+		default:
+			at[i] = -1
+			for at[i] < 0 || at[i] > 1 {
+				at[i] = center + p.width*rng.NormFloat64()
+			}
+		}
+	}
+	return at
+}
+
+// logDensity returns the logarithm of the density at a point.
+func (p *parzen) logDensity(at []float64) float64 {
+	sum := 0.0
+	for kernel := range len(p.points) + 1 {
+		product := 1.0
+		for i := range p.draws {
+			center := math.NaN()
+			if kernel < len(p.points) {
+				center = p.points[kernel][i]
+			}
+			product *= p.kernel(&p.draws[i], at[i], center)
+		}
+		sum += product
+	}
+	return math.Log(sum / float64(len(p.points)+1))
+}
+
+// kernel returns the density of one coordinate around a center. A center of NaN means that
+// of the random search.
+func (p *parzen) kernel(d *distribution, at, center float64) float64 {
+	if n := len(d.choices); n > 0 {
+		uniform := 1 / float64(n)
+		if math.IsNaN(center) {
+			return uniform
+		}
+		density := p.otherChoice(n) * uniform
+		if at == center {
+			density += 1 - p.otherChoice(n)
+		}
+		return density
+	}
+	if math.IsNaN(center) {
+		return 1
+	}
+	// A normal distribution that is truncated to the range from 0 to 1.
+	normal := func(x float64) float64 { return math.Erf(x/p.width/math.Sqrt2) / 2 }
+	z := (at - center) / p.width
+	return math.Exp(-z*z/2) / (p.width * math.Sqrt(2*math.Pi)) / (normal(1-center) - normal(-center))
+}
+
+// otherChoice returns the probability with which a kernel ignores its center and takes any
+// of n choices: each has the weight 1/(points+1) beside the 1 of the center (Optuna).
+func (p *parzen) otherChoice(n int) float64 {
+	return float64(n) / float64(n+len(p.points)+1)
+}

@@ -1,0 +1,136 @@
+package run
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/store"
+)
+
+// searchSite is a site of a search by TPE in batches of 3, 2 and 2 trials.
+func searchSite(t *testing.T) site {
+	t.Helper()
+	s := newSite(t)
+	s.sweep(t, "{random: {trials: 7, draw: {training.schedule.initial: {log_uniform: [1e-4, 0.5]}, search.visits: {int: [4, 9]}, search.fpu: {choice: [zero, 0.2]}}, tpe: {startup: 3, batch: 2, metric: loss}}}")
+	return s
+}
+
+var searchSet = with(quick, "generations=1", "tournament.rounds=0", "training.schedule.kind=constant")
+
+// known returns the experiment with all trials that the results decide.
+func (s site) known(t *testing.T, set ...string) *experiment.Experiment {
+	t.Helper()
+	return s.plan(t, s.file(), false, set...).Experiment
+}
+
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	s := searchSite(t)
+	plan := s.plan(t, s.file(), false, searchSet...)
+	if len(plan.Trials) != 3 || plan.Pending != 4 || !slices.Contains(plan.Notes, "TPE proposes 4 more trials from the results of those before them, 2 at a time: their work is not known yet") {
+		t.Errorf("%d planned trials, %d pending, notes %q", len(plan.Trials), plan.Pending, plan.Notes)
+	}
+	first := s.run(t, searchSet...)
+	first.says(t, "TPE proposes trials 4 to 5; so far trial ", " has the lowest loss, ")
+	first.says(t, "TPE proposes trials 6 to 7; so far trial ")
+	e := s.known(t, searchSet...)
+	x, err := store.ReadExperiment(s.results())
+	if err != nil || len(e.Trials) != 7 || e.Pending != 0 || len(x.Trials) != 7 || x.Pending != 0 || !x.Ended {
+		t.Fatalf("%d trials, %d pending; stored %d, %d (%v)", len(e.Trials), e.Pending, len(x.Trials), x.Pending, err)
+	}
+	for i := range e.Trials {
+		if e.Trials[i].ID != x.Trials[i].ID {
+			t.Errorf("trial %d is %s, stored as %s", i+1, e.Trials[i].Label, x.Trials[i].Label)
+		}
+	}
+	if rows := readCSV(t, filepath.Join(s.results(), "trials.csv")); len(rows) != 8 {
+		t.Errorf("trials.csv has %d rows, want 7", len(rows)-1)
+	}
+	s.run(t, searchSet...).stages(t, map[string]string{})
+
+	for _, n := range []int{2, 4} {
+		jobs := searchSite(t)
+		if _, err := jobs.try(context.Background(), func(o *Options) { o.Jobs = n }, searchSet...); err != nil {
+			t.Fatal(err)
+		}
+		jobs.sameAs(t, s)
+	}
+
+	// Interrupted in each batch; what is known of the search stays listed.
+	stopped := searchSite(t)
+	for i, n := range []int{2, 3, 3} { // trainings of this process
+		stopped.until(t, func(what string) bool {
+			if what == "runs training 1" {
+				n--
+			}
+			return n == 0
+		}, searchSet...)
+		x, err := store.ReadExperiment(stopped.results())
+		if want := []int{3, 5, 7}[i]; err != nil || len(x.Trials) != want || len(x.Trials)+x.Pending != 7 || x.Ended {
+			t.Errorf("interrupted in batch %d: %d trials, %d pending, %v", i+1, len(x.Trials), x.Pending, err)
+		}
+		if want, plan := []int{3, 5, 7}[i], stopped.plan(t, stopped.file(), false, searchSet...); len(plan.Trials) != want {
+			t.Errorf("interrupted in batch %d: %d trials are planned, want %d", i+1, len(plan.Trials), want)
+		}
+	}
+	stopped.until(t, begins("cached untrained network"), searchSet...)
+	if x, err := store.ReadExperiment(stopped.results()); err != nil || len(x.Trials) != 7 {
+		t.Errorf("interrupted at the begin: %d trials are listed (%v)", len(x.Trials), err)
+	}
+	stopped.run(t, searchSet...)
+	stopped.sameAs(t, s)
+
+	// A trial at a time, as on several machines, batch by batch.
+	single := searchSite(t)
+	for _, n := range []int{3, 1, 2, 5, 4, 7, 6} {
+		r := &recorder{ran: map[string]string{}}
+		opt := single.options(r)
+		opt.Trials = []int{n}
+		if err := Run(context.Background(), single.known(t, searchSet...), opt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	single.run(t, searchSet...).stages(t, map[string]string{})
+	single.sameAs(t, s)
+}
+
+// A trial that fails counts as the worst. If all fail, nothing can be proposed.
+func TestBatchesWithFailures(t *testing.T) {
+	t.Parallel()
+	s := searchSite(t)
+	block := func(trials []experiment.Trial) {
+		for _, x := range trials { // a file where a folder is wanted
+			folder := filepath.Join(s.results(), x.Folder)
+			if err := os.MkdirAll(folder, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, "games"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	all := s.load(t, searchSet...).Trials
+	block(all[:1])
+	r, err := s.try(context.Background(), nil, searchSet...)
+	wantError(t, err, "1 of 7 trials failed:\n", all[0].Folder)
+	r.says(t, "TPE proposes trials 6 to 7; so far trial ")
+	if x, err := store.ReadRun(s.results()); err != nil || x.State != store.Failed || x.Trials != 7 || x.TrialsDone != 6 {
+		t.Errorf("%+v, %v", x, err)
+	}
+	if plan := s.plan(t, s.file(), false, searchSet...); len(plan.Trials) != 3 || plan.Pending != 4 {
+		t.Errorf("%d planned trials: that of the failed one is not known", len(plan.Trials))
+	}
+	if _, err := s.try(context.Background(), func(o *Options) { o.FailFast = true }, searchSet...); err == nil || strings.Contains(err.Error(), "of 7") {
+		t.Errorf("a run that stops at the first failure: %v", err)
+	}
+
+	s = searchSite(t)
+	block(all)
+	_, err = s.try(context.Background(), nil, searchSet...)
+	wantError(t, err, "sweep.random.tpe: no trial has measured loss", "3 of 3 trials failed")
+}
