@@ -86,7 +86,7 @@ and writes figures and a notebook page below results/.`,
 		Args:          cobra.NoArgs,
 	}
 	cmd.SetFlagErrorFunc(flagError)
-	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), hooksCommand(), benchCommand())
+	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), tuneCommand(), hooksCommand(), benchCommand())
 	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), showCommand(), doctorCommand(), puzzlesCommand(), networkCommand(), dataCommand(), machineCommand())
 	machineFlag(cmd)
 	asUsage(cmd)

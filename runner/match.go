@@ -22,18 +22,11 @@ import (
 
 func matchCommand() *cobra.Command {
 	var (
-		with    players
-		cfg     match.Config
-		variant *chess.Variant
-		book    string
-		plies   int // of a game of the book
-		visits  int
-		random  int
-		resign  string
-		draw    string
-		sprt    string
-		elo     string
-		format  string
+		games  gameFlags
+		cfg    match.Config
+		sprt   string
+		elo    string
+		format string
 	)
 	cmd := &cobra.Command{
 		Use:   "match PLAYER PLAYER",
@@ -63,43 +56,16 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
   alamos match stockfish,nodes=200 stockfish,nodes=200 --games 1000 --random-plies 8 --pgn data.pgn`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			specs, err := parsePlayers(args)
-			if err != nil {
-				return err
-			}
-			match.LimitVisits(specs, visits)
-			if book != "" && len(cfg.Start) > 0 {
-				return usagef("--openings and --start: want one of the two")
-			}
-			if cfg.RandomPlies = random; random < 0 {
-				if cfg.RandomPlies = 0; book == "" {
-					cfg.RandomPlies = defaultPlies
-				}
-			}
-			if err := judgeFlags(&cfg.Judge, resign, draw); err != nil {
-				return err
-			}
 			if cfg.SPRT, err = sprtFlags(sprt, elo); err != nil {
 				return err
 			}
-			switch {
-			case cfg.Workers != 0:
-			case slices.ContainsFunc(specs, func(s *match.Spec) bool { return s.Network() != "" }): // evaluates many positions at little more than the cost of one
-				cfg.Workers = 32
-			default:
-				cfg.Workers = runtime.NumCPU()
-			}
-			with.opener.Hardware.Batch = cfg.Workers
-			defer with.opener.Close()
-			players, v, err := with.opener.OpenAll(specs, variant)
+			defer games.with.opener.Close()
+			players, err := games.open(args)
 			if err != nil {
 				return err
 			}
-			cfg.Players, cfg.Variant = [2]*match.Opened(players), v
-			if cfg.Book, err = readBook(book, cfg.Variant, plies); err != nil {
-				return err
-			}
-			show := &matchConsole{bar: newBar(os.Stderr, "match", "games"), total: cfg.Rounds, out: cmd.ErrOrStderr()}
+			cfg.Tournament, cfg.Players = games.tournament, [2]*match.Opened(players)
+			show := &matchConsole{bar: newBar(os.Stderr, "match", "games"), total: games.tournament.Rounds, out: cmd.ErrOrStderr()}
 			cfg.Watch = show
 			s, err := match.Run(cmd.Context(), cfg)
 			show.bar.End()
@@ -116,25 +82,78 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&cfg.Rounds, "games", 100, "games; with --sprt at most")
-	variantFlag(cmd, &variant, "the game (default: that of the networks, else chess)")
-	f.StringArrayVar(&cfg.Start, "start", nil, "start position of games: chess960 or a `FEN`; of several, each game draws one")
-	f.StringVar(&book, "openings", "", "`file` of openings: games in PGN, or positions in EPD or FEN")
-	f.IntVar(&plies, "opening-plies", 0, "plies of a game of --openings that are played; 0: all")
-	f.IntVar(&random, "random-plies", -1, fmt.Sprintf("random moves at the start of each game (default: %d, with --openings 0)", defaultPlies))
-	f.Uint64Var(&cfg.Seed, "seed", 1, "seed of openings and random choices")
-	numberFlag(cmd, &visits, "visits", 800, between(1, 10_000_000), "visits of a network's search that has no limit of its own")
-	f.IntVar(&cfg.MaxMoves, "max-moves", 0, "a game of this many moves is a draw; 0: no limit")
-	f.StringVar(&resign, "resign", "", "`SCORE,MOVES`: resignation: a game ends when both players agree that one is lost, as in -0.9,3")
-	f.StringVar(&draw, "draw", "", "`SCORE,MOVES,FROM`: draw: a game ends when both players agree that it is drawn, as in 0.02,8,40")
+	f.IntVar(&games.tournament.Rounds, "games", 100, "games; with --sprt at most")
 	f.StringVar(&sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: play until it is clear which is true (0.05,0.05)")
 	choiceFlag(cmd, &elo, "elo-model", match.Normalized, []string{match.Logistic, match.Normalized}, "Elo of --sprt")
 	f.StringVar(&cfg.File, "pgn", "", "`file` for the games; an interrupted match continues from it")
 	choiceFlag(cmd, &format, "format", "text", []string{"text", "json"}, "format of the result")
-	f.IntVar(&cfg.Workers, "concurrency", 0, "games at once (default: one a core, with networks 32)")
-	with.networkFlags(cmd)
-	cmd.ValidArgsFunction = completeModels(&with.results)
+	games.flags(cmd)
 	return cmd
+}
+
+// gameFlags are the flags of match and tune that say which games are played, and where
+// their networks are.
+type gameFlags struct {
+	with       players
+	tournament match.Tournament
+	variant    *chess.Variant
+	book       string
+	plies      int // of a game of the book
+	visits     int
+	random     int
+	resign     string
+	draw       string
+}
+
+func (g *gameFlags) flags(cmd *cobra.Command) {
+	f, t := cmd.Flags(), &g.tournament
+	variantFlag(cmd, &g.variant, "the game (default: that of the networks, else chess)")
+	f.StringArrayVar(&t.Start, "start", nil, "start position of games: chess960 or a `FEN`; of several, each game draws one")
+	f.StringVar(&g.book, "openings", "", "`file` of openings: games in PGN, or positions in EPD or FEN")
+	f.IntVar(&g.plies, "opening-plies", 0, "plies of a game of --openings that are played; 0: all")
+	f.IntVar(&g.random, "random-plies", -1, fmt.Sprintf("random moves at the start of each game (default: %d, with --openings 0)", defaultPlies))
+	f.Uint64Var(&t.Seed, "seed", 1, "seed of openings and random choices")
+	numberFlag(cmd, &g.visits, "visits", 800, between(1, 10_000_000), "visits of a network's search that has no limit of its own")
+	f.IntVar(&t.MaxMoves, "max-moves", 0, "a game of this many moves is a draw; 0: no limit")
+	f.StringVar(&g.resign, "resign", "", "`SCORE,MOVES`: resignation: a game ends when both players agree that one is lost, as in -0.9,3")
+	f.StringVar(&g.draw, "draw", "", "`SCORE,MOVES,FROM`: draw: a game ends when both players agree that it is drawn, as in 0.02,8,40")
+	f.IntVar(&t.Workers, "concurrency", 0, "games at once (default: one a core, with networks 32)")
+	g.with.networkFlags(cmd)
+	cmd.ValidArgsFunction = completeModels(&g.with.results)
+}
+
+// open opens the players and completes the tournament, except for its number of games.
+func (g *gameFlags) open(words []string) (players []*match.Opened, err error) {
+	specs, err := parsePlayers(words)
+	if err != nil {
+		return nil, err
+	}
+	match.LimitVisits(specs, g.visits)
+	t := &g.tournament
+	if g.book != "" && len(t.Start) > 0 {
+		return nil, usagef("--openings and --start: want one of the two")
+	}
+	if t.RandomPlies = g.random; g.random < 0 {
+		if t.RandomPlies = 0; g.book == "" {
+			t.RandomPlies = defaultPlies
+		}
+	}
+	if err := judgeFlags(&t.Judge, g.resign, g.draw); err != nil {
+		return nil, err
+	}
+	switch {
+	case t.Workers != 0:
+	case slices.ContainsFunc(specs, func(s *match.Spec) bool { return s.Network() != "" }): // evaluates many positions at little more than the cost of one
+		t.Workers = 32
+	default:
+		t.Workers = runtime.NumCPU()
+	}
+	g.with.opener.Hardware.Batch = t.Workers
+	if players, t.Variant, err = g.with.opener.OpenAll(specs, g.variant); err != nil {
+		return nil, err
+	}
+	t.Book, err = readBook(g.book, t.Variant, g.plies)
+	return players, err
 }
 
 // readBook reads a file of openings. Without a file it returns none.
@@ -222,19 +241,21 @@ func sprtFlags(bounds, elo string) (*match.SPRT, error) {
 
 // matchConsole shows a match to a person.
 type matchConsole struct {
-	bar   run.Task
-	total int
-	out   io.Writer
+	bar    run.Task
+	before int // games of the bar that another match played
+	total  int
+	out    io.Writer
 }
 
 func (c *matchConsole) Resumed(games int) {
-	if c.bar.Resume(games); games > 0 {
+	if games > 0 {
+		c.bar.Resume(c.before + games)
 		fmt.Fprintf(c.out, "%s are there already\n", english.Plural(games, "game", ""))
 	}
 }
 
 func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.Summary) {
-	c.bar.Set(games, c.total, g.Outcome.String())
+	c.bar.Set(c.before+games, c.total, g.Outcome.String())
 	c.bar.Standings(func() (string, []string) {
 		s := standing()
 		return s.Line(), s.Table()

@@ -24,7 +24,9 @@ type Tuning struct {
 	File       string  // PGN file of the games; "" stores no games
 	Watch      Watcher // may be nil
 
-	base search.Config
+	// Own has the player's own values of the settings before Tune, as numbers, or as words
+	// such as the fpu "zero", for which the middle of the range is the start.
+	Own []any
 }
 
 // ParseRange parses a setting with its bounds: "c_puct=0.5..4", and maybe the gains after
@@ -91,9 +93,8 @@ func (t *Tuning) prepare() error {
 	if err != nil {
 		return err
 	}
-	t.base = how.Config
-	values := config.Of[search.Config]().Values(t.base, config.Form{})
-	t.SPSA.Start = nil
+	values := config.Of[search.Config]().Values(how.Config, config.Form{})
+	t.Own, t.SPSA.Start = nil, nil
 	for i, r := range t.SPSA.Ranges {
 		if slices.ContainsFunc(t.SPSA.Ranges[:i], func(other Range) bool { return other.Key == r.Key }) {
 			return fmt.Errorf("%s: it is given twice", r.Key)
@@ -107,13 +108,13 @@ func (t *Tuning) prepare() error {
 		if _, isWord := x.(string); isWord {
 			start = r.value(0.5)
 		}
-		t.SPSA.Start = append(t.SPSA.Start, start)
+		t.Own, t.SPSA.Start = append(t.Own, x), append(t.SPSA.Start, start)
 	}
 	return t.SPSA.validate()
 }
 
 // Found returns the mean settings over the last quarter of the pairs, with three digits.
-func (t *Tuning) Found() []uci.Setting {
+func (t *Tuning) Found() []float64 {
 	values := t.SPSA.Mean()
 	for i, r := range t.SPSA.Ranges {
 		if !r.Whole {
@@ -121,19 +122,20 @@ func (t *Tuning) Found() []uci.Setting {
 			values[i] = min(r.High, max(r.Low, short))
 		}
 	}
-	return t.Settings(values)
+	return values
 }
 
-// Settings returns values of the ranges as settings of a player.
-func (t *Tuning) Settings(values []float64) (list []uci.Setting) {
+// settings returns values of the ranges as settings of a player.
+func (t *Tuning) settings(values []float64) (list []uci.Setting) {
 	for i, x := range values {
 		list = append(list, uci.Setting{Name: t.SPSA.Ranges[i].Key, Value: config.FormatFloat(x)})
 	}
 	return list
 }
 
-// With returns the player with other settings.
-func (t *Tuning) With(settings []uci.Setting) (*Opened, error) {
+// With returns the player with other values of the settings.
+func (t *Tuning) With(values []float64) (*Opened, error) {
+	settings := t.settings(values)
 	p := *t.Player
 	p.Search = slices.DeleteFunc(slices.Clone(p.Search), func(own uci.Setting) bool {
 		return slices.ContainsFunc(settings, func(s uci.Setting) bool { return s.Name == own.Name })
@@ -199,7 +201,7 @@ func (p *tuned) config(pair int) (search.Config, error) {
 		values = minus
 	}
 	cfg := p.how.Config
-	for _, s := range p.tuning.Settings(values) {
+	for _, s := range p.tuning.settings(values) {
 		if err := cfg.Set(s.Name, s.Value); err != nil {
 			return cfg, fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -219,10 +221,47 @@ func (t *Tuning) WriteTrajectory(w io.Writer) error {
 		if k > 0 {
 			row[1] = fmt.Sprint(t.SPSA.points[k-1])
 		}
-		for _, s := range t.Settings(t.SPSA.Values(k)) {
+		for _, s := range t.settings(t.SPSA.Values(k)) {
 			row = append(row, s.Value)
 		}
 		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// YAML returns the player's tree search as the tournament of an experiment: the keys that
+// differ from the defaults of the language.
+func (p *Opened) YAML() (string, error) {
+	how, err := p.treeSearch(p.defaults())
+	if err != nil {
+		return "", err
+	}
+	language := config.Of[search.Config]()
+	values := changed(language.Group, language.Values(how.Config, config.Form{}))
+	if how.Visits == mostVisits { // another limit ends the search
+		delete(values, "visits")
+	}
+	power := "max"
+	if p.Temperature > 0 {
+		power = config.FormatFloat(how.Power)
+	}
+	text := strings.ReplaceAll("\n"+strings.TrimSpace(string(language.YAML(values))), "\n", "\n    ")
+	return "tournament:\n  search:" + text + "\n  temperature: {power: " + power + "}\n", nil
+}
+
+// changed returns the values of a group that differ from their defaults.
+func changed(g *config.Group, values map[string]any) map[string]any {
+	kept := map[string]any{}
+	for _, f := range g.Fields {
+		x, present := values[f.Key]
+		inner, isGroup := f.Type.(*config.Group)
+		if isGroup && present {
+			if m := changed(inner, x.(map[string]any)); len(m) > 0 {
+				kept[f.Key] = m
+			}
+		} else if present && x != f.Default {
+			kept[f.Key] = x
+		}
+	}
+	return kept
 }

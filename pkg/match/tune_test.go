@@ -156,16 +156,33 @@ func TestFoundSettings(t *testing.T) {
 		t.Errorf("start %v", start)
 	}
 	found := tuning.Found()
-	if found[0].Value != "0.123456" || len(found[2].Value) > len("0.123") {
+	if found[0] != 0.123456 || found[2] != math.Round(found[2]*1000)/1000 || tuning.Own[2] != "zero" {
 		t.Errorf("found %v", found)
 	}
 	p, err := tuning.With(found)
 	if err != nil || len(tuning.Player.Search) != 3 {
 		t.Fatalf("the player has changed: %v, %v", tuning.Player.Search, err)
 	}
-	want := fmt.Sprintf("uniform 6 visits, root gumbel, root.c_scale 0.123456, root.considered %s, fpu %s", found[1].Value, found[2].Value)
+	want := fmt.Sprintf("uniform 6 visits, root gumbel, root.c_scale 0.123456, root.considered %v, fpu %v", found[1], found[2])
 	if p.Name() != want {
 		t.Errorf("the player with them is %s, want %s", p.Name(), want)
+	}
+	text, err := p.YAML()
+	want = fmt.Sprintf(`tournament:
+  search:
+    visits: 6
+    c_puct: 1.5
+    fpu: %v
+    solver: true
+    lookahead: 1
+    root:
+      kind: gumbel
+      considered: %v
+      c_scale: 0.123456
+  temperature: {power: max}
+`, found[2], found[1])
+	if err != nil || text != want {
+		t.Errorf("%v: %s, want %s", err, text, want)
 	}
 }
 

@@ -187,7 +187,7 @@ func Tunable() []string {
 }
 
 // Set sets a setting as users write it on a command line, by its name in experiment
-// files: one of [Settable]. A c_base without a c_init gets the default of that. The error
+// files: one of [Settable]. A c_base without a c_init gets the defaults of that and of c_factor. The error
 // names what is wanted, not the setting.
 func (c *Config) Set(name, value string) error {
 	if !slices.Contains(Settable(), name) {
@@ -197,8 +197,9 @@ func (c *Config) Set(name, value string) error {
 		value = "0"
 	}
 	err := config.Set(c, name, value)
-	if c.CBase > 0 && c.CInit == 0 {
-		c.CInit = config.Default[Config]("c_init")
+	if name == "c_base" && c.CBase > 0 {
+		c.CInit = cmp.Or(c.CInit, config.Default[Config]("c_init"))
+		c.CFactor = cmp.Or(c.CFactor, config.Default[Config]("c_factor"))
 	}
 	return err
 }

@@ -159,12 +159,11 @@ func defaults(batch int) Settings {
 // SearchConfig returns the search of an engine with default settings that evaluates the
 // given number of positions at once. The caller sets its visits.
 func SearchConfig(leaves int) search.Config {
-	return search.Config{
-		Visits: 1 << 14, // initial capacity; see SetVisits
-		CPuct:  1.5, CInit: config.Default[search.Config]("c_init"), CFactor: 1, FPU: search.FPU{Parent: true, Reduction: 0.3},
-		PolicyTemperature: 1,
-		ExpandAt:          1, Leaves: leaves, Solver: true, Lookahead: 1, TreeReuse: true,
-	}
+	c := config.Defaults[search.Config]()
+	c.Visits = 1 << 14 // initial capacity; see SetVisits
+	c.CPuct, c.FPU = 1.5, search.FPU{Parent: true, Reduction: 0.3}
+	c.Leaves, c.Solver, c.Lookahead = leaves, true, 1
+	return c
 }
 
 // setting is an option of the engine. set gets a value that [Option.check] accepts.
