@@ -3,7 +3,6 @@ package match
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -159,28 +158,27 @@ func TestFoundSettings(t *testing.T) {
 	if found[0] != 0.123456 || found[2] != math.Round(found[2]*1000)/1000 || tuning.Own[2] != "zero" {
 		t.Errorf("found %v", found)
 	}
-	p, err := tuning.With(found)
+	p, err := tuning.With([]float64{0.2, 9, 0.25})
 	if err != nil || len(tuning.Player.Search) != 3 {
 		t.Fatalf("the player has changed: %v, %v", tuning.Player.Search, err)
 	}
-	want := fmt.Sprintf("uniform 6 visits, root gumbel, root.c_scale 0.123456, root.considered %v, fpu %v", found[1], found[2])
-	if p.Name() != want {
+	if want := "uniform 6 visits, root gumbel, root.c_scale 0.2, root.considered 9, fpu 0.25"; p.Name() != want {
 		t.Errorf("the player with them is %s, want %s", p.Name(), want)
 	}
 	text, err := p.YAML()
-	want = fmt.Sprintf(`tournament:
+	want := `tournament:
   search:
     visits: 6
     c_puct: 1.5
-    fpu: %v
+    fpu: 0.25
     solver: true
     lookahead: 1
     root:
       kind: gumbel
-      considered: %v
-      c_scale: 0.123456
+      considered: 9
+      c_scale: 0.2
   temperature: {power: max}
-`, found[2], found[1])
+`
 	if err != nil || text != want {
 		t.Errorf("%v: %s, want %s", err, text, want)
 	}
