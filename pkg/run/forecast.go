@@ -82,7 +82,7 @@ func (r *run) foresee(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pending = nil; err == nil {
-		f.pending, f.more = pending, dry.experiment.Pending > 0
+		f.pending, f.more = pending, len(r.Trials) == 0 && dry.experiment.Pending > 0
 	}
 }
 
