@@ -84,8 +84,12 @@ func (r *run) reportBatch(all []*candidate, values []float64, last int) {
 			best, i = v, j
 		}
 	}
-	r.Reporter.Note(fmt.Sprintf("TPE proposes trials %d to %d; so far trial %d has the %s %s, %.4g: %s",
-		len(all)+1, last, i+1, map[bool]string{true: "lowest", false: "highest"}[t.Lowest()], t.Metric, best, all[i].declared.Label))
+	trials := fmt.Sprintf("trials %d to %d", len(all)+1, last)
+	if last == len(all)+1 {
+		trials = fmt.Sprintf("trial %d", last)
+	}
+	r.Reporter.Note(fmt.Sprintf("TPE proposes %s; so far trial %d has the %s %s, %.4g: %s",
+		trials, i+1, map[bool]string{true: "lowest", false: "highest"}[t.Lowest()], t.Metric, best, all[i].declared.Label))
 }
 
 // description returns the stored form of the experiment. While a search continues, it also
