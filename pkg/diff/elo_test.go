@@ -7,6 +7,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -85,7 +86,7 @@ func TestPairedEloCovers(t *testing.T) {
 			if d.Low <= truth && truth <= d.High {
 				held++
 			}
-			unpaired := apart(rate(&a.Games, 0, "random").Elo, rate(&b.Games, 0, "random").Elo)
+			unpaired := stats.Apart(rate(&a.Games, 0, "random").Elo, rate(&b.Games, 0, "random").Elo)
 			width, apartWidth = width+d.High-d.Low, apartWidth+unpaired.High-unpaired.Low
 		}
 		t.Logf("shared %v: %d of %d intervals hold; width %.0f, unpaired %.0f", shared, held, runs, width/runs, apartWidth/runs)

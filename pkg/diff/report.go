@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -202,6 +203,14 @@ func (r *Report) compareGroups(a, b store.Group, o Options) (*Group, error) {
 	return g, nil
 }
 
+// ranks returns n numbers from first on.
+func ranks(first, n int) (x []float64) {
+	for i := range n {
+		x = append(x, float64(first+i))
+	}
+	return x
+}
+
 // caveats adds notes on the limits of the numbers of a group.
 func (g *Group) caveats(o Options) {
 	say := func(format string, args ...any) { g.Notes = append(g.Notes, fmt.Sprintf(format, args...)) }
@@ -215,15 +224,18 @@ func (g *Group) caveats(o Options) {
 	}
 	switch {
 	case len(g.a) == 1 && len(g.b) == 1:
-		say("one seed a side: intervals show the chance of games, not that of another training; see sweep.seeds")
+		say("one seed a side: the verdicts are about these two networks, not about their settings; see sweep.seeds")
 	case len(g.a) == 1 || len(g.b) == 1:
 		say("n is seeds: one on a side is too few for a test")
 	case o.MannWhitney:
 		say("n is seeds, compared by the test of Mann and Whitney; intervals of a and b are Student's")
+		if least := mannWhitney(ranks(0, len(g.a)), ranks(len(g.a), len(g.b))); least >= stats.Alpha {
+			say("%d and %d seeds cannot show a difference: of all results, the clearest has p=%.2g", len(g.a), len(g.b), least)
+		}
 	default:
 		say("n is seeds, compared by Welch's t-test")
 	}
-	say("losses are of the newest generation on positions of its own games: each side has other positions")
+	say("verdicts are by p-values corrected for the number of metrics (Holm); costs and losses on own games have none of better or worse")
 	if len(machines) > 1 {
 		say("times were measured on different machines: %s", strings.Join(slices.Sorted(maps.Keys(machines)), "; "))
 	}

@@ -9,7 +9,6 @@ import (
 
 	moremath "github.com/aclements/go-moremath/stats"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"alamos/pkg/report"
 	"alamos/pkg/stats"
@@ -26,42 +25,75 @@ type Metric struct {
 	N          [2]int         `json:"n"`          // number of games or seeds behind A and B; 0 if unknown
 	Difference stats.Interval `json:"difference"` // B minus A
 	// P is the p-value of a test of no difference, null without a test. Test is "paired
-	// games", "Welch" or "Mann-Whitney".
+	// games", "games", "Welch" or "Mann-Whitney".
 	P    *float64 `json:"p"`
 	Test string   `json:"test,omitempty"`
-	// Verdict is "better" or "worse" for B, "higher" or "lower" if neither is preferred,
-	// "~" for a difference within noise, "=" for no difference, and "" if the noise is
-	// unknown.
+	// Holm is P corrected for the number of metrics of which one side is better.
+	Holm *float64 `json:"p_holm,omitempty"`
+	// Verdict is "better" or "worse" for B, by Holm; "higher" or "lower" if neither is
+	// preferred, by P; "~" for a difference within noise, "=" for no difference, and "" if
+	// the noise is unknown or the metric is a cost.
 	Verdict string `json:"verdict"`
 	Basis   string `json:"basis,omitempty"` // the games or seeds behind the difference
 }
 
-// judged sets the difference of a metric and its verdict.
-func (m Metric) judged(d difference) Metric {
+// measured sets the difference of a metric.
+func (m Metric) measured(d stats.Difference) Metric {
 	m.Difference = d.Interval
-	tested, bounded := !math.IsNaN(d.p), known(d.Interval)
-	if tested {
-		m.P = &d.p
-	} else {
+	if math.IsNaN(d.P) {
 		m.Test = ""
+	} else {
+		m.P = &d.P
+	}
+	return m
+}
+
+// costs are metrics that say what a training took. They have no verdict.
+var costs = []string{"games", "samples", "evaluations", "seconds"}
+
+// judge corrects the p-values of the metrics of which one side is better, and sets all
+// verdicts.
+func judge(all []Metric) {
+	p := make([]float64, len(all))
+	for i, m := range all {
+		p[i] = math.NaN()
+		if m.P != nil && m.Better != report.Neither {
+			p[i] = *m.P
+		}
+	}
+	for i, adjusted := range stats.Holm(p) {
+		m := &all[i]
+		if !math.IsNaN(adjusted) {
+			m.Holm = &adjusted
+		}
+		if !slices.Contains(costs, m.Name) {
+			m.Verdict = m.verdict()
+		}
+	}
+}
+
+func (m *Metric) verdict() string {
+	d, p := m.Difference, m.P
+	if m.Holm != nil {
+		p = m.Holm
 	}
 	switch {
 	case math.IsNaN(d.Value) || math.IsInf(d.Value, 0):
-	case tested && d.p >= alpha, !tested && bounded && d.Low <= 0 && d.High >= 0:
-		m.Verdict = "~"
-	case !tested && !bounded && d.Value == 0:
-		m.Verdict = "="
-	case !tested && !bounded:
+		return ""
+	case p == nil && d.Value == 0:
+		return "="
+	case p == nil:
+		return ""
+	case *p >= stats.Alpha:
+		return "~"
 	case m.Better == report.Neither && d.Value > 0:
-		m.Verdict = "higher"
+		return "higher"
 	case m.Better == report.Neither:
-		m.Verdict = "lower"
+		return "lower"
 	case (d.Value > 0) == (m.Better == report.Higher):
-		m.Verdict = "better"
-	default:
-		m.Verdict = "worse"
+		return "better"
 	}
-	return m
+	return "worse"
 }
 
 // measured holds the results of one trial.
@@ -73,6 +105,10 @@ type measured struct {
 
 // unopposed are the metrics of all trials that need no tournament.
 var unopposed = []string{"loss", "policy_loss", "value_loss", "top1", "top5", "kl", "calibration_error", "distinct_games", "replay_ratio", "games", "samples", "evaluations", "seconds"}
+
+// ofOwnGames are measured on positions of the trial's own games, if it plays. Then each side
+// has other positions, and neither is better.
+var ofOwnGames = []string{"loss", "policy_loss", "value_loss", "top1", "top5", "calibration_error"}
 
 // measure reads the results of a trial. It returns nil if there are none.
 func measure(t *store.Trial) (m *measured, note string, err error) {
@@ -131,9 +167,14 @@ func compareMetrics(a, b []*measured, o Options) (out []Metric) {
 	}
 	for _, name := range slices.Concat(unopposed, named(slices.Concat(a, b))) {
 		if x, y := values(a, name), values(b, name); len(x) > 0 && len(y) > 0 {
-			out = append(out, o.seeds(Metric{Name: name, Better: report.BetterOf(name)}, x, y))
+			m := Metric{Name: name, Better: report.BetterOf(name)}
+			if slices.Contains(ofOwnGames, name) && slices.ContainsFunc(slices.Concat(a, b), func(m *measured) bool { return m.trial.Declared.Settings.Data == nil }) {
+				m.Better = report.Neither
+			}
+			out = append(out, o.seeds(m, x, y))
 		}
 	}
+	judge(out)
 	return out
 }
 
@@ -150,67 +191,32 @@ func playedBy(all []*measured) (out []*played) {
 func (o Options) seeds(m Metric, x, y []float64) Metric {
 	m.A, m.B, m.N = stats.Mean(x), stats.Mean(y), [2]int{len(x), len(y)}
 	if len(x) == 1 && len(y) == 1 {
-		return m.judged(untested(stats.Exactly(y[0] - x[0])))
+		return m.measured(stats.Untested(stats.Exactly(y[0] - x[0])))
 	}
 	m.Basis = fmt.Sprintf("n=%d+%d", len(x), len(y))
-	d := welch(x, y)
-	if !math.IsNaN(d.p) {
+	d := stats.Welch(x, y)
+	if !math.IsNaN(d.P) {
 		m.Test = "Welch"
 		if o.MannWhitney {
-			d = difference{stats.Exactly(d.Value), mannWhitney(x, y)}
+			d = stats.Difference{Interval: stats.Exactly(d.Value), P: mannWhitney(x, y)}
 			m.Test = "Mann-Whitney"
 		}
 	}
-	return m.judged(d)
+	return m.measured(d)
 }
-
-// alpha is the level of all tests. Intervals have the confidence 1 - alpha.
-const alpha = 0.05
-
-// difference is an estimated difference and the p-value of a test of no difference, which
-// is NaN without a test.
-type difference struct {
-	stats.Interval
-	p float64
-}
-
-// untested is a difference without a test. Its interval may be unknown.
-func untested(i stats.Interval) difference { return difference{i, math.NaN()} }
 
 // known reports whether an interval is more than a point.
 func known(i stats.Interval) bool { return i.Low < i.High }
 
-// student returns an estimate with Student's t distribution of errors.
-func student(value, standardError, freedom float64) difference {
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}
-	return difference{
-		stats.Around(value, t.Quantile(1-alpha/2)*standardError),
-		2 * t.CDF(-math.Abs(value)/standardError),
-	}
-}
-
 // mean returns the mean of differences. It applies Student's t-test to two or more values
 // that are not all equal.
-func mean(x []float64) difference {
+func mean(x []float64) stats.Difference {
 	m, variance := stat.MeanVariance(x, nil)
 	if len(x) < 2 || variance == 0 {
-		return untested(stats.Exactly(m))
+		return stats.Untested(stats.Exactly(m))
 	}
 	n := float64(len(x))
-	return student(m, math.Sqrt(variance/n), n-1)
-}
-
-// welch returns the difference b - a of the means of two samples with different variances,
-// with Welch's t-test. The test needs two values on each side, and variation on one.
-func welch(a, b []float64) difference {
-	meanA, varianceA := stat.MeanVariance(a, nil)
-	meanB, varianceB := stat.MeanVariance(b, nil)
-	d := meanB - meanA
-	test, err := moremath.TwoSampleWelchTTest(&moremath.Sample{Xs: b}, &moremath.Sample{Xs: a}, moremath.LocationDiffers)
-	if err != nil {
-		return untested(stats.Exactly(d))
-	}
-	return student(d, math.Sqrt(varianceA/float64(len(a))+varianceB/float64(len(b))), test.DoF)
+	return stats.Student(m, math.Sqrt(variance/n), n-1)
 }
 
 // mannWhitney returns the two-sided p-value of the rank-sum test of Mann and Whitney, which
@@ -226,23 +232,14 @@ func mannWhitney(a, b []float64) float64 {
 	return math.NaN()
 }
 
-// apart returns b - a for two independent measurements. Unless both have an interval, the
-// interval is unknown.
-func apart(a, b stats.Interval) difference {
-	if !known(a) || !known(b) {
-		return untested(stats.Exactly(b.Value - a.Value))
-	}
-	return untested(b.Minus(a))
-}
-
 // jackknife returns an estimate from its value over all n parts and its values without each
 // part. Its interval is Student's with n - 1 degrees of freedom (B. Efron, "The Jackknife,
 // the Bootstrap and Other Resampling Plans", 1982).
-func jackknife(value float64, without []float64) difference {
+func jackknife(value float64, without []float64) stats.Difference {
 	n := float64(len(without))
 	_, variance := stat.PopMeanVariance(without, nil)
 	if len(without) < 2 || variance == 0 {
-		return untested(stats.Exactly(value))
+		return stats.Untested(stats.Exactly(value))
 	}
-	return student(value, math.Sqrt((n-1)*variance), n-1)
+	return stats.Student(value, math.Sqrt((n-1)*variance), n-1)
 }

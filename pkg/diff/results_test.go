@@ -39,13 +39,13 @@ func TestPairedResults(t *testing.T) {
 	if m := metric(t, g, "score against random"); m.Test != "paired games" || m.Verdict != "better" || m.N[0] != 100 {
 		t.Errorf("score: %+v", m)
 	}
-	if m := metric(t, g, "score against untrained"); m.Test != "" || !strings.Contains(m.Basis, "each against its own") {
+	if m := metric(t, g, "score against untrained"); m.Test != "games" || !strings.Contains(m.Basis, "each against its own") {
 		t.Errorf("score against two players of one name: %+v", m)
 	}
 	if m := metric(t, g, "loss"); m.P != nil || m.Verdict != "" || m.Difference.Known() {
 		t.Errorf("nothing says how much chance there is in one loss: %+v", m)
 	}
-	if m := metric(t, g, "samples"); m.Verdict != "=" || m.A.Value != 3000 {
+	if m := metric(t, g, "samples"); m.Verdict != "" || m.A.Value != 3000 {
 		t.Errorf("samples: %+v", m)
 	}
 	if !slices.ContainsFunc(g.Notes, func(n string) bool { return strings.Contains(n, "one seed a side") }) {
@@ -61,7 +61,7 @@ func TestPairedResults(t *testing.T) {
 	writeFile(t, path, strings.Replace(string(data), "1-0", "0-1", 1))
 	r = compared(t, "small", "deeper", Options{})
 	elo = metric(t, &r.Groups[0], "elo")
-	if elo.P != nil || !strings.HasPrefix(elo.Basis, "200 and 200 games, random is 0") {
+	if elo.Test != "games" || !strings.HasPrefix(elo.Basis, "200 and 200 games, random is 0") {
 		t.Errorf("elo: %+v", elo)
 	}
 	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, path) && strings.Contains(n, "not what the run wrote") }) {
@@ -105,10 +105,10 @@ func TestUnpairedResults(t *testing.T) {
 		pb.games[i].opening = "another"
 	}
 	m, ok := (Options{}).elo([]*played{pa}, []*played{pb})
-	if !ok || m.Test != "" || m.Verdict != "~" || !strings.HasPrefix(m.Basis, "200 and 200 games, random is 0") {
+	if !ok || m.Test != "games" || m.verdict() != "~" || !strings.HasPrefix(m.Basis, "200 and 200 games, random is 0") {
 		t.Errorf("elo: %+v", m)
 	}
-	if m := (Options{}).score("x", []*played{pa}, []*played{pb}, []string{"random"}, true); m.Test != "" || m.Verdict != "~" || m.Basis != "100 and 100 games" {
+	if m := (Options{}).score("x", []*played{pa}, []*played{pb}, []string{"random"}, true); m.Test != "games" || m.verdict() != "~" || m.Basis != "100 and 100 games" {
 		t.Errorf("score: %+v", m)
 	}
 }
@@ -125,10 +125,10 @@ func TestSeeds(t *testing.T) {
 		}
 		test := map[bool]string{false: "Welch", true: "Mann-Whitney"}[rank]
 		loss, elo := metric(t, g, "loss"), metric(t, g, "elo")
-		if loss.Test != test || loss.Verdict != "better" || loss.Basis != "n=6+6" || loss.N[0] != 6 {
+		if loss.Test != test || loss.Verdict != "lower" || loss.Basis != "n=6+6" || loss.N[0] != 6 {
 			t.Errorf("loss: %+v", loss)
 		}
-		if elo.Test != test || elo.Verdict != "~" || *elo.P < alpha || !strings.Contains(elo.Basis, "random is 0") {
+		if elo.Test != test || elo.Verdict != "~" || *elo.P < stats.Alpha || !strings.Contains(elo.Basis, "random is 0") {
 			t.Errorf("elo: %+v", elo)
 		}
 		if out := text(t, r); !strings.Contains(out, "within noise (p=0.") {
@@ -302,24 +302,36 @@ func TestFormats(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
 		better report.Better
-		d      difference
+		d      stats.Difference
 		want   string
 	}{
-		{report.Higher, untested(stats.Unknown()), ""},
-		{report.Higher, untested(stats.Exactly(1)), ""},
-		{report.Higher, untested(stats.Exactly(0)), "="},
-		{report.Higher, untested(stats.Around(1, 0.5)), "better"},
-		{report.Higher, untested(stats.Around(-1, 0.5)), "worse"},
-		{report.Lower, untested(stats.Around(-1, 0.5)), "better"},
-		{"", untested(stats.Around(-1, 0.5)), "lower"},
-		{"", untested(stats.Around(1, 0.5)), "higher"},
-		{"", untested(stats.Around(1, 1.5)), "~"},
-		{report.Higher, difference{stats.Exactly(1), 0.2}, "~"},
-		{report.Higher, difference{stats.Exactly(1), 0.01}, "better"},
-		{report.Lower, difference{stats.Around(1, 0.9), 0.03}, "worse"},
+		{report.Higher, stats.Untested(stats.Unknown()), ""},
+		{report.Higher, stats.Untested(stats.Exactly(1)), ""},
+		{report.Higher, stats.Untested(stats.Exactly(0)), "="},
+		{report.Higher, stats.Untested(stats.Around(1, 0.5)), ""},
+		{report.Higher, stats.Difference{Interval: stats.Exactly(1), P: 0.2}, "~"},
+		{report.Higher, stats.Difference{Interval: stats.Exactly(1), P: 0.01}, "better"},
+		{report.Higher, stats.Difference{Interval: stats.Exactly(-1), P: 0.01}, "worse"},
+		{report.Lower, stats.Difference{Interval: stats.Around(1, 0.9), P: 0.03}, "worse"},
+		{"", stats.Difference{Interval: stats.Exactly(-1), P: 0.01}, "lower"},
+		{"", stats.Difference{Interval: stats.Exactly(1), P: 0.01}, "higher"},
+		{"", stats.Difference{Interval: stats.Exactly(1), P: 0.2}, "~"},
 	} {
-		if m := (Metric{Better: test.better}).judged(test.d); m.Verdict != test.want {
-			t.Errorf("%q, %+v: %q, want %q", test.better, test.d, m.Verdict, test.want)
+		all := []Metric{Metric{Better: test.better}.measured(test.d), {Name: "x"}}
+		if judge(all); all[0].Verdict != test.want {
+			t.Errorf("%q, %+v: %q, want %q", test.better, test.d, all[0].Verdict, test.want)
+		}
+	}
+	// Of several, the smallest is corrected for all.
+	var all []Metric
+	for _, p := range []float64{0.03, 0.2, 0.02, 0.01} {
+		all = append(all, Metric{Better: report.Higher}.measured(stats.Difference{Interval: stats.Exactly(1), P: p}))
+	}
+	all = append(all, Metric{Name: "seconds"}.measured(stats.Difference{Interval: stats.Exactly(1), P: 0}))
+	judge(all)
+	for i, want := range []string{"~", "~", "~", "better", ""} {
+		if all[i].Verdict != want {
+			t.Errorf("%d: %q, want %q", i, all[i].Verdict, want)
 		}
 	}
 }

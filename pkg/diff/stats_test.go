@@ -20,27 +20,6 @@ var (
 	sleep2 = []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
 )
 
-// R 4: t.test(extra ~ group, data = sleep) prints p-value = 0.07939 and
-// -3.3654832 0.2054832, of group 1 less group 2.
-func TestWelch(t *testing.T) {
-	e := welch(sleep1, sleep2)
-	near(t, "difference", e.Value, 1.58, 1e-12)
-	near(t, "lower end", e.Low, -0.2054832, 1e-7)
-	near(t, "upper end", e.High, 3.3654832, 1e-7)
-	near(t, "p", e.p, 0.07939, 5e-6)
-
-	// 1, 2, 3 and 4, 5, 9 by hand: variances 1 and 7, errors 1/3 and 7/3, so t is
-	// 4 / sqrt(8/3) and the degrees of freedom (8/3)^2 / (1/18 + 49/18) = 2.56.
-	e = welch([]float64{1, 2, 3}, []float64{4, 5, 9})
-	near(t, "difference", e.Value, 4, 1e-12)
-	near(t, "p", e.p, student(4, math.Sqrt(8./3), 2.56).p, 1e-12)
-	for _, none := range []difference{welch([]float64{1}, []float64{2, 3}), welch([]float64{1, 1}, []float64{2, 2})} {
-		if known(none.Interval) || !math.IsNaN(none.p) {
-			t.Errorf("a test of what cannot be tested: %+v", none)
-		}
-	}
-}
-
 // A t of 2.776445 with 4 degrees of freedom has p = 0.05, as every table says.
 func TestMean(t *testing.T) {
 	e := mean([]float64{1, 2, 3, 4, 5})
@@ -89,5 +68,5 @@ func TestJackknife(t *testing.T) {
 	}
 	e, m := jackknife(stat.Mean(lsat, nil), without), mean(lsat)
 	near(t, "lower end", e.Low, m.Low, 1e-9)
-	near(t, "p", e.p, m.p, 1e-9)
+	near(t, "p", e.P, m.P, 1e-9)
 }

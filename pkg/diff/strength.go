@@ -21,7 +21,8 @@ const (
 	// without each block in turn.
 	mostBlocks = 200
 
-	pairedGames = "paired games" // a [Metric.Test]
+	pairedGames   = "paired games" // a [Metric.Test]
+	separateGames = "games"        // another
 )
 
 // strength compares the last networks of two groups in their tournaments.
@@ -75,9 +76,10 @@ func (o Options) elo(a, b []*played) (m Metric, ok bool) {
 		m.Basis = fmt.Sprintf("%d and %d games, %s", games[0], games[1], basis)
 		if d, openings := pairedElo(a[0], b[0], shared, anchor); openings > 0 {
 			m.Test, m.Basis = pairedGames, fmt.Sprintf("%s, jackknife by opening (%d)", m.Basis, openings)
-			return m.judged(d), true
+			return m.measured(d), true
 		}
-		return m.judged(apart(elos[0], elos[1])), true
+		m.Test = separateGames
+		return m.measured(stats.Apart(elos[0], elos[1])), true
 	}
 	values := make([]float64, len(all))
 	for i, e := range elos {
@@ -112,7 +114,7 @@ func rate(r *match.Results, player int, anchor string) match.Rating {
 // against common opponents. The effect of an opening that both played is no error of the
 // difference, so its interval is that of the jackknife over openings. openings is their
 // number, 0 if there are too few.
-func pairedElo(a, b *played, shared []string, anchor string) (d difference, openings int) {
+func pairedElo(a, b *played, shared []string, anchor string) (d stats.Difference, openings int) {
 	gains, games := openingsOf(a.games, b.games, shared)
 	if games != a.against(shared).Games() || games != b.against(shared).Games() || informative(gains) < leastInformative {
 		return d, 0
@@ -178,8 +180,9 @@ func scoreOfTwo(m Metric, a, b *played, against []string, same bool) Metric {
 		}
 		m.Test = pairedGames
 		m.Basis = fmt.Sprintf("%s each of the same %s, t-test", english.Plural(n, "game", ""), english.Plural(len(gains), "opening", ""))
-		return m.judged(mean(gains))
+		return m.measured(mean(gains))
 	}
 	m.Basis = fmt.Sprintf("%d and %d games", n, k)
-	return m.judged(apart(m.A, m.B))
+	m.Test = separateGames
+	return m.measured(stats.Apart(m.A, m.B))
 }

@@ -1,0 +1,78 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func near(t *testing.T, what string, have, want, within float64) {
+	t.Helper()
+	if !(math.Abs(have-want) <= within) {
+		t.Errorf("%s is %.8g, want %.8g", what, have, want)
+	}
+}
+
+// Hours of sleep gained with two drugs (Student, 1908), as R has them.
+var (
+	sleep1 = []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
+	sleep2 = []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
+)
+
+// R 4: t.test(extra ~ group, data = sleep) prints p-value = 0.07939 and
+// -3.3654832 0.2054832, of group 1 less group 2.
+func TestWelch(t *testing.T) {
+	e := Welch(sleep1, sleep2)
+	near(t, "difference", e.Value, 1.58, 1e-12)
+	near(t, "lower end", e.Low, -0.2054832, 1e-7)
+	near(t, "upper end", e.High, 3.3654832, 1e-7)
+	near(t, "p", e.P, 0.07939, 5e-6)
+
+	// 1, 2, 3 and 4, 5, 9 by hand: variances 1 and 7, errors 1/3 and 7/3, so t is
+	// 4 / sqrt(8/3) and the degrees of freedom (8/3)^2 / (1/18 + 49/18) = 2.56.
+	e = Welch([]float64{1, 2, 3}, []float64{4, 5, 9})
+	near(t, "difference", e.Value, 4, 1e-12)
+	near(t, "p", e.P, Student(4, math.Sqrt(8./3), 2.56).P, 1e-12)
+	for _, none := range []Difference{Welch([]float64{1}, []float64{2, 3}), Welch([]float64{1, 1}, []float64{2, 2})} {
+		if none.Low < none.High || !math.IsNaN(none.P) {
+			t.Errorf("a test of what cannot be tested: %+v", none)
+		}
+	}
+}
+
+// R 4: p.adjust(c(0.01, 0.04, 0.03, 0.5), "holm") prints 0.04 0.09 0.09 0.50.
+func TestHolm(t *testing.T) {
+	nan := math.NaN()
+	have, want := Holm([]float64{0.01, nan, 0.04, 0.03, 0.5}), []float64{0.04, nan, 0.09, 0.09, 0.5}
+	if d := cmp.Diff(want, have, cmpopts.EquateApprox(0, 1e-12), cmpopts.EquateNaNs()); d != "" {
+		t.Error(d)
+	}
+	if have := Holm([]float64{0.9, 0.8}); have[0] != 1 || have[1] != 1 {
+		t.Errorf("%v", have)
+	}
+}
+
+// Of two measurements of one thing, 5 % differ.
+func TestApart(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	n := 0
+	for range 4000 {
+		a, b := Around(rng.NormFloat64(), Normal95), Around(2*rng.NormFloat64(), 2*Normal95)
+		d := Apart(a, b)
+		if (d.P < Alpha) != (d.Low > 0 || d.High < 0) {
+			t.Fatalf("p %v of %+v", d.P, d.Interval)
+		}
+		if d.P < Alpha {
+			n++
+		}
+	}
+	if n < 160 || n > 240 {
+		t.Errorf("%d of 4000 differ", n)
+	}
+	if d := Apart(Exactly(1), Around(3, 1)); !math.IsNaN(d.P) || d.Value != 2 {
+		t.Errorf("%+v", d)
+	}
+}
