@@ -71,17 +71,14 @@ func (p *picture) metric() metric { return metricOf(cmp.Or(p.Metric, "score")) }
 // measures returns the figure's metric for each group, or nothing if no group has it.
 func (p *picture) measures() ([]stats.Interval, error) {
 	m := p.metric()
-	out := make([]stats.Interval, len(p.groups))
-	for i, g := range p.groups {
-		var err error
-		if out[i], err = g.Measure(m.name); err != nil {
-			return nil, err
-		}
+	all, err := measureAll(p.groups, m.name)
+	if err == nil && missing(all.values) == len(p.groups) {
+		err = nothing("no trial has " + m.label + " yet")
 	}
-	if !slices.ContainsFunc(out, func(v stats.Interval) bool { return !v.Missing() }) {
-		return nil, nothing("no trial has " + m.label + " yet")
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	return all.values, nil
 }
 
 // cells returns the figure's metric for each value of the setting x and each row: the mean

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,46 +35,106 @@ func BetterOf(metric string) Better { return metricOf(metric).better }
 type mark string
 
 const (
-	unmarked  mark = ""
-	bestMark  mark = "★" // better than all others
-	noiseMark mark = "~" // the best, or within noise of it
+	unmarked   mark = ""
+	bestMark   mark = "★" // better than all others
+	noiseMark  mark = "~" // the best, or within noise of it
+	unsureMark mark = "?" // the best, but noise is not known
 )
 
 // legends explain the marks.
 var legends = map[mark]string{
-	noiseMark: "~ not distinguishable from the best of its column: the 95 % interval of the difference contains 0.",
-	bestMark:  "★ best of its column; where no intervals are given, noise is not known.",
+	noiseMark:  "~ not distinguishable from the best of its column (Welch's tests of all pairs, corrected by Holm, at 5 %).",
+	bestMark:   "★ better than all others of its column (the same tests).",
+	unsureMark: "? best of its column; with one seed for a setting, noise is not known.",
 }
 
-// marks finds the best values of a column. A value differs from the best if the interval of
-// their difference excludes 0. There is no correction for the number of values. A value
-// without an interval counts as exact.
-func marks(values []stats.Interval, better Better) []mark {
-	out := make([]mark, len(values))
-	best, measured := -1, 0
-	for i, v := range values {
-		if v.Missing() {
-			continue
-		}
-		measured++
-		if best < 0 || better.gain(v.Value-values[best].Value) > 0 {
+// measured has a metric of groups of trials that differ only in their seeds.
+type measured struct {
+	values []stats.Interval
+	seeds  [][]float64 // values of the seeds of each group
+}
+
+// best returns the index of the best value, or -1.
+func (m *measured) best(better Better) int {
+	best := -1
+	for i, v := range m.values {
+		if !v.Missing() && (best < 0 || better.gain(v.Value-m.values[best].Value) > 0) {
 			best = i
 		}
 	}
-	if better == Neither || measured < 2 {
-		return out
+	return best
+}
+
+// repeated reports whether every group that has a value has several seeds.
+func (m *measured) repeated() bool {
+	return !slices.ContainsFunc(m.seeds, func(x []float64) bool { return len(x) == 1 })
+}
+
+// behind returns by how much the best group is above each group. The p-values are corrected
+// for all pairs of groups. They are Welch's over seeds if all groups have several, otherwise
+// those of the values' own intervals: those of games.
+func (m *measured) behind(best int) []stats.Difference {
+	test := func(i, j int) stats.Difference { return stats.Apart(m.values[i], m.values[j]) }
+	if m.repeated() {
+		test = func(i, j int) stats.Difference { return stats.Welch(m.seeds[i], m.seeds[j]) }
 	}
-	out[best] = bestMark
-	for i, v := range values {
-		if i == best || v.Missing() {
-			continue
+	out := make([]stats.Difference, len(m.values))
+	var p []float64
+	at := map[int]int{} // index of the p-value of a group against the best
+	for i := range m.values {
+		for j := range i {
+			if len(m.seeds[i]) == 0 || len(m.seeds[j]) == 0 {
+				continue
+			}
+			switch best {
+			case j:
+				at[i] = len(p)
+			case i:
+				at[j] = len(p)
+			}
+			p = append(p, test(i, j).P)
 		}
-		d := values[best].Minus(v)
-		if v.Value == values[best].Value || d.Low <= 0 && d.High >= 0 {
-			out[i], out[best] = noiseMark, noiseMark
+	}
+	p = stats.Holm(p)
+	for i := range out {
+		out[i] = stats.Untested(stats.Unknown())
+		if k, ok := at[i]; ok {
+			out[i] = stats.Difference{Interval: test(i, best).Interval, P: p[k]}
 		}
 	}
 	return out
+}
+
+// marks finds the best values of a column.
+func (m *measured) marks(better Better) []mark {
+	out := make([]mark, len(m.values))
+	best := m.best(better)
+	if better == Neither || best < 0 {
+		return out
+	}
+	if !m.repeated() {
+		out[best] = unsureMark
+	} else {
+		out[best] = bestMark
+		for i, d := range m.behind(best) {
+			if i != best && len(m.seeds[i]) > 0 && !(d.P < stats.Alpha) {
+				out[i], out[best] = noiseMark, noiseMark
+			}
+		}
+	}
+	if len(m.values)-missing(m.values) < 2 {
+		out[best] = unmarked
+	}
+	return out
+}
+
+func missing(values []stats.Interval) (n int) {
+	for _, v := range values {
+		if v.Missing() {
+			n++
+		}
+	}
+	return n
 }
 
 // hasInterval reports whether a measure has an interval that is more than a point.

@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,33 +44,59 @@ func TestMeasureText(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	known := stats.Around
+	around := func(x float64) []float64 { return []float64{x - 0.1, x, x + 0.1} }
 	for name, c := range map[string]struct {
 		better Better
-		values []stats.Interval
+		seeds  [][]float64
 		want   string
 	}{
-		"one stands out":            {Higher, []stats.Interval{known(1, 1), known(9, 1), known(5, 1)}, " ★ "},
-		"lower is better":           {Lower, []stats.Interval{known(1, 1), known(9, 1), known(5, 1)}, "★  "},
-		"within noise":              {Higher, []stats.Interval{known(8, 1), known(9, 1), known(5, 1)}, "~~ "},
-		"intervals that overlap":    {Higher, []stats.Interval{known(7.5, 1), known(9, 1)}, " ★"}, // and still 1.5 > sqrt(2)
-		"no intervals":              {Higher, []stats.Interval{stats.Exactly(8), stats.Exactly(9)}, " ★"},
-		"equal, no intervals":       {Higher, []stats.Interval{stats.Exactly(9), stats.Exactly(9), stats.Exactly(1)}, "~~ "},
-		"one lacks its interval":    {Higher, []stats.Interval{stats.Exactly(8.9), known(9, 1)}, "~~"},
-		"best lacks its interval":   {Higher, []stats.Interval{known(8.9, 1), stats.Exactly(9)}, "~~"},
-		"beyond the other's":        {Higher, []stats.Interval{stats.Exactly(7), known(9, 1)}, " ★"},
-		"missing":                   {Higher, []stats.Interval{stats.Unknown(), stats.Exactly(1), stats.Exactly(2)}, "  ★"},
-		"alone":                     {Higher, []stats.Interval{stats.Unknown(), stats.Exactly(1)}, "  "},
-		"nothing":                   {Higher, nil, ""},
-		"neither is better":         {Neither, []stats.Interval{stats.Exactly(1), stats.Exactly(2)}, "  "},
-		"infinite, as of one score": {Higher, []stats.Interval{stats.Exactly(math.Inf(1)), stats.Exactly(math.Inf(1)), stats.Exactly(2)}, "~~ "},
+		"one stands out":    {Higher, [][]float64{around(1), around(9), around(5)}, " ★ "},
+		"lower is better":   {Lower, [][]float64{around(1), around(9), around(5)}, "★  "},
+		"within noise":      {Higher, [][]float64{around(8.95), around(9), around(5)}, "~~ "},
+		"one seed each":     {Higher, [][]float64{{8}, {9}}, " ?"},
+		"one has one seed":  {Higher, [][]float64{around(8), {9}, around(1)}, " ? "},
+		"no noise":          {Higher, [][]float64{{8, 8}, {9, 9}}, "~~"},
+		"missing":           {Higher, [][]float64{nil, around(1), around(2)}, "  ★"},
+		"alone":             {Higher, [][]float64{nil, around(1)}, "  "},
+		"nothing":           {Higher, nil, ""},
+		"neither is better": {Neither, [][]float64{around(1), around(2)}, "  "},
 	} {
+		m := &measured{seeds: c.seeds}
+		for _, x := range c.seeds {
+			m.values = append(m.values, stats.Mean(x))
+		}
 		have := ""
-		for _, m := range marks(c.values, c.better) {
+		for _, m := range m.marks(c.better) {
 			have += cmp.Or(string(m), " ")
 		}
 		if have != c.want {
 			t.Errorf("%s: marks %q, want %q", name, have, c.want)
+		}
+	}
+}
+
+// Of sweeps whose settings do not matter, the marks of no more than 5 % set one apart.
+func TestMarksOfNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, seeds := range []int{2, 3, 5} {
+		for _, settings := range []int{2, 4, 12} {
+			wrong := 0
+			for range 1000 {
+				m := &measured{}
+				for range settings {
+					var x []float64
+					for range seeds {
+						x = append(x, rng.NormFloat64())
+					}
+					m.values, m.seeds = append(m.values, stats.Mean(x)), append(m.seeds, x)
+				}
+				if slices.ContainsFunc(m.marks(Higher), func(m mark) bool { return m != noiseMark }) {
+					wrong++
+				}
+			}
+			if wrong > 65 { // 5 %, and two standard deviations of the count
+				t.Errorf("%d settings of %d seeds: the marks of %d sweeps of 1000 set one apart", settings, seeds, wrong)
+			}
 		}
 	}
 }

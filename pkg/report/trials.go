@@ -172,14 +172,15 @@ func answer(trials []*store.Trial) ([]Block, error) {
 		return nil, nil
 	}
 	metric, against := "vs_untrained", "against its untrained network"
-	values, err := measureAll(groups, metric)
-	if err == nil && slices.ContainsFunc(values, stats.Interval.Missing) {
+	all, err := measureAll(groups, metric)
+	if err == nil && missing(all.values) > 0 {
 		metric, against = "score", "in its tournament"
-		values, err = measureAll(groups, metric)
+		all, err = measureAll(groups, metric)
 	}
-	if err != nil || slices.ContainsFunc(values, stats.Interval.Missing) {
+	if err != nil || missing(all.values) > 0 {
 		return nil, err
 	}
+	values := all.values
 	seeds, best := len(groups[0].Trials), 0
 	var parts []string
 	for i, g := range groups {
@@ -195,11 +196,11 @@ func answer(trials []*store.Trial) ([]Block, error) {
 	}
 	text := fmt.Sprintf("**Answer.** Share of the points of the last network %s, with 95 %% intervals: %s.", against, strings.Join(parts, ", "))
 	var worse, alike []string
-	for i, g := range groups {
-		d := values[best].Minus(values[i]).Times(100)
-		switch part := fmt.Sprintf("%s by %s percentage points (%s)", g.Name, fourDigits(math.Round(10*d.Value)/10), Ends(d)); {
+	for i, behind := range all.behind(best) {
+		d := behind.Times(100)
+		switch part := fmt.Sprintf("%s by %s percentage points (%s)", groups[i].Name, fourDigits(math.Round(10*d.Value)/10), Ends(d)); {
 		case i == best:
-		case d.Low > 0:
+		case behind.P < stats.Alpha:
 			worse = append(worse, part)
 		default:
 			alike = append(alike, part)
@@ -215,21 +216,21 @@ func answer(trials []*store.Trial) ([]Block, error) {
 	if seeds == 1 {
 		text += " With one seed for a setting, this is about these networks, not about the settings."
 	} else {
-		text += fmt.Sprintf(" The intervals are over at least %d seeds for each setting, with no correction for the number of settings.", seeds)
+		text += fmt.Sprintf(" The intervals are over at least %d seeds for each setting; what may be chance was decided with a correction for all pairs of settings (Holm).", seeds)
 	}
 	return []Block{Text{text}}, nil
 }
 
 // measureAll returns a metric of each group.
-func measureAll(groups []store.Group, metric string) ([]stats.Interval, error) {
-	values := make([]stats.Interval, len(groups))
+func measureAll(groups []store.Group, metric string) (*measured, error) {
+	m := &measured{make([]stats.Interval, len(groups)), make([][]float64, len(groups))}
 	for i, g := range groups {
 		var err error
-		if values[i], err = g.Measure(metric); err != nil {
+		if m.values[i], m.seeds[i], err = g.Measure(metric); err != nil {
 			return nil, err
 		}
 	}
-	return values, nil
+	return m, nil
 }
 
 // trialsTable has a row for each group of trials: the values of the axes, then results.
@@ -270,10 +271,11 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	used := map[mark]bool{}
 	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
 		m := metricOf(name)
-		values, err := measureAll(groups, name)
+		all, err := measureAll(groups, name)
 		if err != nil {
 			return t, err
 		}
+		values := all.values
 		if name == "seconds" || name == "samples" {
 			for i, v := range values {
 				values[i] = stats.Exactly(math.Round(v.Value))
@@ -282,7 +284,10 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		if !slices.ContainsFunc(values, func(v stats.Interval) bool { return !v.Missing() }) {
 			continue
 		}
-		texts, marks := sameDecimals(values), marks(values, m.better)
+		if name == "loss" && groups[0].Trials[0].Declared.Settings.Data == nil {
+			m.better = Neither // each trial's loss is on its own games
+		}
+		texts, marks := sameDecimals(values), all.marks(m.better)
 		column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == Higher}, func(i int, _ *store.Trial) Cell {
 			used[marks[i]] = true
 			c := Cell{Text: texts[i], Mark: string(marks[i])}
@@ -300,7 +305,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		column(Column{Name: "failed"}, func(_ int, first *store.Trial) Cell { return Cell{Text: why(first)} })
 	}
 	var legend []string
-	for _, m := range []mark{noiseMark, bestMark} {
+	for _, m := range []mark{noiseMark, bestMark, unsureMark} {
 		if used[m] {
 			legend = append(legend, legends[m])
 		}

@@ -216,23 +216,23 @@ func Groups(trials []*Trial) []Group {
 	return groups
 }
 
-// Measure returns the mean of a metric over the seeds of the group, see [Trial.Measure]. A
-// group of one trial returns that trial's own interval.
-func (g Group) Measure(name string) (stats.Interval, error) {
-	if len(g.Trials) == 1 {
-		return g.Trials[0].Measure(name)
-	}
-	values := make([]float64, len(g.Trials))
-	for i, t := range g.Trials {
-		m, err := t.Measure(name)
-		if err != nil {
-			return stats.Unknown(), err
+// Measure returns the mean of a metric over the seeds of the group, see [Trial.Measure], and
+// the value of each seed that has one. A group of one trial returns that trial's own interval.
+func (g Group) Measure(name string) (m stats.Interval, seeds []float64, err error) {
+	for _, t := range g.Trials {
+		if m, err = t.Measure(name); err != nil {
+			return stats.Unknown(), nil, err
 		}
-		values[i] = m.Value
+		if !m.Missing() {
+			seeds = append(seeds, m.Value)
+		}
 	}
-	m := stats.Mean(values)
+	if len(g.Trials) == 1 {
+		return m, seeds, nil
+	}
+	m = stats.Mean(seeds)
 	if slices.Contains([]string{"score", "vs_untrained", "vs_random"}, name) && m.Known() {
 		m.Low, m.High = max(0, m.Low), min(1, m.High) // a share
 	}
-	return m, nil
+	return m, seeds, nil
 }

@@ -105,10 +105,10 @@ func TestGroups(t *testing.T) {
 	if len(groups) != 2 || groups[0].Name != "a=1" || len(groups[0].Trials) != 2 || groups[1].Trials[0] != trials[2] {
 		t.Fatalf("groups %+v", groups)
 	}
-	if m, err := groups[0].Measure("score"); err != nil || m.Value != 0.9 || m.Low != 0.9 || m.High != 0.9 {
+	if m, _, err := groups[0].Measure("score"); err != nil || m.Value != 0.9 || m.Low != 0.9 || m.High != 0.9 {
 		t.Errorf("seeds that agree: %v (%v)", m, err)
 	}
-	if m, err := groups[1].Measure("score"); err != nil || m.Value != 0.9 || m.Low > 0.6 {
+	if m, _, err := groups[1].Measure("score"); err != nil || m.Value != 0.9 || m.Low > 0.6 {
 		t.Errorf("one seed: %v (%v)", m, err)
 	}
 }
