@@ -111,6 +111,7 @@ time.`,
 		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
 	numberFlag(cmd, &tuning.SPSA.Pairs, "pairs", 500, between(1, 1_000_000), "pairs of games that move the settings")
+	numberFlag(cmd, &tuning.SPSA.Delay, "delay", 32, between(0, 100_000), "pairs that may be in play at once; unlike --concurrency it changes the result, and a GPU wants more of both")
 	numberFlag(cmd, &check, "check", 200, between(0, 1_000_000), "pairs of games of the found settings against the player's own; 0: no check")
 	f.StringVar(&out, "out", "", "`FILE.csv` for the values after each pair, with the games beside it; an interrupted tuning continues from it")
 	jsonFlag(cmd, &asJSON)
@@ -175,7 +176,7 @@ func verdict(s *match.Summary, pairs int) string {
 		return "no difference is shown: " + with
 	default:
 		need := float64(pairs) * math.Pow(half/s.Elo.Value, 2)
-		return fmt.Sprintf("no difference is shown: %s. If this is the difference, about %s pairs would show it", with, humanize.SIWithDigits(need, 0, ""))
+		return fmt.Sprintf("no difference is shown: %s. If this is the difference, about %s pairs would show it", with, humanize.Comma(int64(math.Ceil(need))))
 	}
 }
 

@@ -27,6 +27,11 @@ type SPSA struct {
 	Pairs  int       // iterations
 	Seed   uint64
 
+	// Delay is the number of pairs that may be in play at once: pair k is played around theta
+	// after pair k-Delay. With 0 one long game would keep all others from beginning. It decides
+	// the result, unlike the number of workers.
+	Delay int
+
 	path   [][]float64 // path[k] is theta after k pairs
 	points []float64   // of the plus player, by pair
 }
@@ -38,11 +43,6 @@ const (
 	perturbationExponent = 0.101 // gamma
 	stability            = 0.1
 )
-
-// delay is the number of pairs that are in play at once: pair k is played around theta after
-// pair k-delay. Otherwise one long game would keep all others from beginning. It is a constant
-// because the result must not depend on the number of workers.
-const delay = 32
 
 // Range is a setting that SPSA moves between two bounds. The scale is logarithmic if the
 // lower bound is above 0 and the numbers are not whole.
@@ -114,7 +114,7 @@ func (r *Range) validate() error {
 }
 
 func (s *SPSA) validate() error {
-	if s.Pairs < 1 || len(s.Ranges) == 0 || len(s.Start) != len(s.Ranges) {
+	if s.Pairs < 1 || s.Delay < 0 || len(s.Ranges) == 0 || len(s.Start) != len(s.Ranges) {
 		return fmt.Errorf("match: want pairs, and ranges with a start each, have %d, %d and %d", s.Pairs, len(s.Ranges), len(s.Start))
 	}
 	for i, r := range s.Ranges {
@@ -144,7 +144,7 @@ func (s *SPSA) theta(pairs int) []float64 {
 func (s *SPSA) Done() int { return len(s.points) }
 
 // ready reports whether the pairs that a pair depends on were added.
-func (s *SPSA) ready(pair int) bool { return pair-delay <= s.Done() }
+func (s *SPSA) ready(pair int) bool { return pair-s.Delay <= s.Done() }
 
 // direction returns 1 or -1.
 func (s *SPSA) direction(pair, setting int) float64 {
@@ -153,7 +153,7 @@ func (s *SPSA) direction(pair, setting int) float64 {
 
 // Players returns the values of the two players of a pair.
 func (s *SPSA) Players(pair int) (plus, minus []float64) {
-	theta := s.theta(max(0, pair-delay))
+	theta := s.theta(max(0, pair-s.Delay))
 	for i := range s.Ranges {
 		r := &s.Ranges[i]
 		c, _ := s.gains(r, pair)

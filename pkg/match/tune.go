@@ -159,7 +159,7 @@ func (t *Tuning) sides(players []Entry) {
 	for i, name := range []string{plusSide, minusSide} {
 		e := &players[i]
 		of := e.New
-		e.ID = fmt.Sprintf("%s %s %+v %d %d", e.ID, name, t.SPSA.Ranges, t.SPSA.Pairs, delay)
+		e.ID = fmt.Sprintf("%s %s %+v %d %d", e.ID, name, t.SPSA.Ranges, t.SPSA.Pairs, t.SPSA.Delay)
 		e.Name = name
 		e.New = func(worker int) (Player, error) {
 			p, err := of(worker)

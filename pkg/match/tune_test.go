@@ -30,7 +30,7 @@ func spsaOf(settings, pairs int, seed uint64) (*SPSA, func(values []float64) flo
 		}
 		return elo
 	}
-	return &SPSA{Ranges: ranges[:settings], Start: start[:settings], Pairs: pairs, Seed: seed}, lost
+	return &SPSA{Ranges: ranges[:settings], Start: start[:settings], Pairs: pairs, Seed: seed, Delay: 32}, lost
 }
 
 // With known win probabilities, of which 100 Elo are lost at half a range from the best
@@ -83,7 +83,7 @@ func TestSPSAStaysWithinItsRanges(t *testing.T) {
 func tuningOf(t *testing.T, player, file string, ranges ...string) *Tuning {
 	t.Helper()
 	c := configOf(t, player, player, file)
-	tuning := &Tuning{Tournament: c.Tournament, Player: c.Players[0], File: file, SPSA: SPSA{Pairs: 60}}
+	tuning := &Tuning{Tournament: c.Tournament, Player: c.Players[0], File: file, SPSA: SPSA{Pairs: 60, Delay: 32}}
 	for _, text := range ranges {
 		r, err := ParseRange(text)
 		if err != nil {
