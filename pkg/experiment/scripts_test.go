@@ -115,7 +115,7 @@ func TestHalving(t *testing.T) {
 		sweep + "{first: 40}\n":                         "x.yaml:6:13: sweep.halving.first: want fewer than the 40 generations of a trial, have 40",
 		sweep + "{games: 3, metric: validation_loss}\n": "x.yaml:6:13: sweep.halving.games: applies only with metric: elo",
 		sweep + "{metric: validation_loss}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}\n": "x.yaml:6:13: sweep.halving.metric: the validation loss needs a training.validation above 0 (choose metric: elo)",
-		"sweep: {halving: {first: 2}}\n":                              "x.yaml:3:9: sweep.halving: nothing to select from: want at least 2 trials",
+		"sweep: {halving: {first: 2}}\n":                              "x.yaml:3:9: sweep.halving: nothing to select from: want at least 2 settings",
 		"sweep: {halving: {first: 2}, grid: {generations: [4, 5]}}\n": "x.yaml:3:9: sweep.halving: compares trials after equal numbers of generations, but \"generations=4\" has 4 and \"generations=5\" has 5",
 	} {
 		if got := faults(t, folder{"x.yaml": head + body}); got != want {

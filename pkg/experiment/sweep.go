@@ -18,7 +18,7 @@ type sweep struct {
 	Exclude []combination `key:"exclude" doc:"Combinations to leave out: those with all values of an item."`
 	Seeds   int           `key:"seeds" default:"1" range:"1..10000" doc:"Number of repetitions of every combination, with seed, seed + 1, and so on."`
 	Budget  *budget       `key:"budget" flags:"optional" doc:"Limits of the sweep's cost. alamos reports the combinations that exceed them."`
-	Halving *Halving      `key:"halving" flags:"optional" doc:"Successive halving: all trials train for a few generations, and only the best ones continue. All trials reach a rung before any of them continues (unlike in ASHA), so that the selection does not depend on timing. Trials that differ in their seeds are judged separately."`
+	Halving *Halving      `key:"halving" flags:"optional" doc:"Successive halving: all trials train for a few generations, and only those of the best settings continue. The others play no tournament. All trials reach a rung before any of them continues (unlike in ASHA), so that the selection does not depend on timing. Trials that differ only in their seeds are judged by the mean over them."`
 }
 
 // random is the random section of a sweep.
@@ -368,8 +368,8 @@ func (x *expansion) checkCombos(combos []combo) {
 	first := &combos[0].settings
 	other := slices.IndexFunc(combos, func(c combo) bool { return c.settings.Generations != first.Generations })
 	switch {
-	case len(combos)*x.Seeds < 2:
-		x.fault(x.at("sweep.halving"), "sweep.halving", "nothing to select from: want at least 2 trials")
+	case len(combos) < 2:
+		x.fault(x.at("sweep.halving"), "sweep.halving", "nothing to select from: want at least 2 settings")
 	case other >= 0:
 		x.fault(x.at("sweep.halving"), "sweep.halving", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
 			config.Quoted(combos[0].label()), first.Generations, config.Quoted(combos[other].label()), combos[other].settings.Generations)

@@ -201,20 +201,20 @@ func (x *expansion) games(combos []combo) float64 {
 		}
 		return sum * float64(x.Seeds)
 	}
-	trained, trials := 0, len(combos)*x.Seeds
+	trained, left := 0, len(combos)
 	for _, rung := range x.Halving.Rungs(combos[0].settings.Generations) {
-		var each []float64 // games of each trial on the way to the rung, in descending order
+		var each []float64 // games of each combination on the way to the rung, in descending order
 		for i := range combos {
 			s := &combos[i].settings
-			each = append(each, slices.Repeat([]float64{s.games(rung) - s.games(trained)}, x.Seeds)...)
+			each = append(each, s.games(rung)-s.games(trained))
 		}
 		slices.SortFunc(each, func(a, b float64) int { return cmp.Compare(b, a) })
-		for _, games := range each[:trials] {
+		for _, games := range each[:left] {
 			sum += games
 		}
-		trained, trials = rung, x.Halving.Survivors(trials)
+		trained, left = rung, x.Halving.Survivors(left)
 	}
-	return sum
+	return sum * float64(x.Seeds)
 }
 
 // games returns the number of self-play games in the first generations.
@@ -236,14 +236,14 @@ func (x *expansion) lot(c *combo) uint64 {
 	return stats.DeriveNamed(x.seed, "sweep.budget "+c.label(), 0)
 }
 
-// Halving is successive halving: the trials of a sweep train to the first rung, the best of
-// them train to the next, and so on to the end. All trials reach a rung before any
+// Halving is successive halving: the trials of a sweep train to the first rung, those of the
+// best settings train to the next, and so on to the end. All trials reach a rung before any
 // continues. The asynchronous variant (ASHA) does not wait, but its choice depends on the
-// order in which trials finish. Trials that differ only in their seeds are judged
-// separately.
+// order in which trials finish. Trials that differ only in their seeds are one setting,
+// judged by the mean over them.
 type Halving struct {
 	Metric string `key:"metric" default:"elo" enum:"elo validation_loss" doc:"Criterion of the selection: the highest Elo in matches between all pairs of trials, or the lowest validation loss of the newest generation. The loss compares trials only if all learn from the same data: with self-play each trial is validated on its own games, and easy games give a low loss."`
-	Factor int    `key:"factor" default:"3" range:"2..1000" doc:"The best 1/factor of the trials continue, and train factor times as long."`
+	Factor int    `key:"factor" default:"3" range:"2..1000" doc:"The best 1/factor of the settings continue, and train factor times as long."`
 	First  int    `key:"first" default:"1" range:"1.." unit:"generations" doc:"Number of generations before the first selection."`
 	Games  int    `key:"games" default:"20" range:"1.." unit:"games" when:"metric=elo" doc:"Number of games between each pair of trials."`
 }
@@ -264,6 +264,6 @@ func (h *Halving) Rungs(generations int) []int {
 	return append(rungs, generations)
 }
 
-// Survivors returns how many of n trials continue from a rung: n/Factor, rounded down, but
+// Survivors returns how many of n settings continue from a rung: n/Factor, rounded down, but
 // at least one.
 func (h *Halving) Survivors(n int) int { return max(1, n/h.Factor) }

@@ -220,7 +220,8 @@ func (b *pageBuilder) trials() ([]Block, error) {
 	}
 	rungs, err := b.Rungs(b.Dir)
 	for _, r := range rungs {
-		blocks = append(blocks, Fold{fmt.Sprintf("Successive halving after generation %d: %d of %d trials went on", r.Generation, r.Survivors, len(r.Ranking)), []Block{rungTable(r, b.Experiment.Trials)}})
+		_, settings := r.Place("")
+		blocks = append(blocks, Fold{fmt.Sprintf("Successive halving after generation %d: %d of %d settings went on", r.Generation, r.Survivors, settings), []Block{rungTable(r, b.Experiment.Trials)}})
 	}
 	return blocks, err
 }

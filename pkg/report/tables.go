@@ -144,15 +144,16 @@ func pairsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 func rungTable(r store.Rung, trials []experiment.Trial) Table {
 	m := metricOf(r.Metric)
 	c := Table{
-		Caption: fmt.Sprintf("Trials after generation %d, the best first; the first %d went on.", r.Generation, r.Survivors),
-		Columns: []Column{number("place", ""), {Name: "trial"}, number(m.label, m.unit)},
+		Caption: fmt.Sprintf("Trials after generation %d, the best setting first; %d went on.", r.Generation, r.Survivors),
+		Columns: []Column{number("place", ""), {Name: "trial"}, number(m.label, m.unit), number("mean of the setting", m.unit)},
 	}
-	for i, x := range r.Ranking {
+	for _, x := range r.Ranking {
 		name := x.Trial
 		if k := slices.IndexFunc(trials, func(t experiment.Trial) bool { return t.Folder == x.Trial }); k >= 0 {
 			name = nameOf(&trials[k])
 		}
-		c.Rows = append(c.Rows, Row(i+1, name, Measured(x.Value)))
+		place, _ := r.Place(x.Trial)
+		c.Rows = append(c.Rows, Row(place, name, Measured(x.Value), Measured(x.Mean)))
 	}
 	return c
 }

@@ -20,11 +20,11 @@ import (
 )
 
 // rungCode is the version of the code of a rung, see [Stage].
-const rungCode = "1"
+const rungCode = "2"
 
-// halving trains trials rung by rung. All remaining trials train until the rung, then the
-// best ones continue and the others end. A rung is decided when all trials have reached it,
-// so the choice depends only on results, never on speed.
+// halving trains trials rung by rung. All remaining trials train until the rung, then those
+// of the best settings continue and the others end without a tournament. A rung is decided
+// when all trials have reached it, so the choice depends only on results, never on speed.
 func (r *run) halving(ctx context.Context, all []*candidate) error {
 	rungs := r.experiment.Halving.Rungs(all[0].declared.Settings.Generations)
 	going := all
@@ -49,23 +49,23 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(r.dir, store.RungsFolder), err)
 		}
-		going = choose(rung, going)
+		going = choose(rung, i+1, going)
 	}
 	return nil
 }
 
 // choose returns the trials that continue after a rung, in order. It sets the endings of
-// the others.
-func choose(rung *store.Rung, going []*candidate) []*candidate {
+// the others. number is that of the rung.
+func choose(rung *store.Rung, number int, going []*candidate) []*candidate {
 	var on []*candidate
 	for _, c := range going {
-		place := slices.IndexFunc(rung.Ranking, func(t store.RungTrial) bool { return t.Trial == filepath.Base(c.folder) })
-		if place < rung.Survivors {
+		place, settings := rung.Place(filepath.Base(c.folder))
+		if place <= rung.Survivors {
 			on = append(on, c)
 			continue
 		}
-		c.end = &ending{why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d continued",
-			metricWords[rung.Metric], place+1, len(going), english.Plural(rung.Generation, "generation", ""), rung.Survivors)}
+		c.end = &ending{rung: number, why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d continued",
+			metricWords[rung.Metric], place, settings, english.Plural(rung.Generation, "generation", ""), rung.Survivors)}
 	}
 	return on
 }
@@ -84,14 +84,16 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	}
 	r.arbiters = append(r.arbiters, t)
 	h := r.experiment.Halving
-	rung := &store.Rung{Generation: g, Metric: h.Metric, Survivors: h.Survivors(len(going))}
+	rung := &store.Rung{Generation: g, Metric: h.Metric}
 	for _, c := range going {
 		reached := g
 		if c.trial.stopped != nil { // by a stop rule
 			reached = min(g, c.trial.stopped.Generation)
 		}
-		rung.Ranking = append(rung.Ranking, store.RungTrial{Trial: filepath.Base(c.folder), Label: c.declared.Label, Generation: reached, Value: stats.Unknown()})
+		rung.Ranking = append(rung.Ranking, store.RungTrial{Trial: filepath.Base(c.folder), Label: c.declared.Label, Setting: c.declared.Group, Generation: reached, Value: stats.Unknown()})
 	}
+	settings := bySetting(rung)
+	rung.Survivors = h.Survivors(len(settings))
 	stage := t.rungByElo
 	if h.Metric == experiment.ByLoss {
 		stage = t.rungByLoss
@@ -105,8 +107,9 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	}
 	done := t.Results.Manifest.Stage(s.Name)
 	if len(done.Facts) == 0 { // in a plan the ranking is unknown: the first trials stand for the survivors
-		t.unknown = append(t.unknown, fmt.Sprintf("it is not known yet which %d of %d trials continue after %s: here the first ones stand for them",
-			rung.Survivors, len(rung.Ranking), english.Plural(g, "generation", "")))
+		t.unknown = append(t.unknown, fmt.Sprintf("it is not known yet which %d of %d %s continue after %s: here the first ones stand for them",
+			rung.Survivors, len(settings), word(rung, settings), english.Plural(g, "generation", "")))
+		rung.Ranking = slices.Concat(settings...)
 		return rung, nil
 	}
 	decided := &store.Rung{}
@@ -159,27 +162,67 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) 
 	}), nil
 }
 
-// rank sorts and reports the trials of a rung: sign * value ascending, unknown values last.
-func (t *Trial) rank(rung *store.Rung, sign float64) *store.Rung {
-	slices.SortStableFunc(rung.Ranking, func(a, b store.RungTrial) int {
-		if a.Value.Missing() || b.Value.Missing() {
-			return -cmp.Compare(a.Value.Value, b.Value.Value) // which sorts NaN before numbers
+// bySetting groups the trials of a rung by their settings, in the order of their first
+// trials. Trials of one setting differ only in their seeds.
+func bySetting(rung *store.Rung) (settings [][]store.RungTrial) {
+	at := map[string]int{}
+	for _, x := range rung.Ranking {
+		i, known := at[x.Setting]
+		if !known {
+			i, at[x.Setting] = len(settings), len(settings)
+			settings = append(settings, nil)
 		}
-		return cmp.Compare(sign*a.Value.Value, sign*b.Value.Value)
+		settings[i] = append(settings[i], x)
+	}
+	return settings
+}
+
+// word returns "trials", or "settings" if some have several trials.
+func word(rung *store.Rung, settings [][]store.RungTrial) string {
+	if len(settings) < len(rung.Ranking) {
+		return "settings"
+	}
+	return "trials"
+}
+
+// rank sorts and reports the settings of a rung: sign * mean over their trials ascending,
+// unknown means last.
+func (t *Trial) rank(rung *store.Rung, sign float64) *store.Rung {
+	settings := bySetting(rung)
+	for _, trials := range settings {
+		var values []float64
+		for _, x := range trials {
+			values = append(values, x.Value.Value)
+		}
+		mean := stats.Mean(values)
+		if len(trials) == 1 {
+			mean = trials[0].Value
+		}
+		for i := range trials {
+			trials[i].Mean = mean
+		}
+	}
+	slices.SortStableFunc(settings, func(a, b []store.RungTrial) int {
+		a0, b0 := a[0].Mean, b[0].Mean
+		if a0.Missing() || b0.Missing() {
+			return -cmp.Compare(a0.Value, b0.Value) // which sorts NaN before numbers
+		}
+		return cmp.Compare(sign*a0.Value, sign*b0.Value)
 	})
 	digits := 3
 	if rung.Metric == experiment.ByElo {
 		digits = 0
 	}
-	text := fmt.Sprintf("%s after %s: %d of %d continue:", metricWords[rung.Metric], english.Plural(rung.Generation, "generation", ""), rung.Survivors, len(rung.Ranking))
-	for i, x := range rung.Ranking {
+	text := fmt.Sprintf("%s after %s: %d of %d continue:", metricWords[rung.Metric], english.Plural(rung.Generation, "generation", ""), rung.Survivors, len(settings))
+	for i, trials := range settings {
 		if i == rung.Survivors {
 			text += "; not"
 		} else if i > 0 {
 			text += ","
 		}
-		text += fmt.Sprintf(" %s (%.*f)", x.Label, digits, x.Value.Value)
+		text += fmt.Sprintf(" %s (%.*f)", cmp.Or(trials[0].Setting, trials[0].Label), digits, trials[0].Mean.Value)
 	}
 	t.Report.Note(text)
+	rung.Ranking = slices.Concat(settings...)
 	return rung
 }

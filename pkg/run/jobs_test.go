@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -179,8 +180,14 @@ func (s site) rungs(t *testing.T, metric string) []store.Rung {
 		if (x.Manifest.Ended != nil) != (want < 3) {
 			t.Errorf("%s ended early: %+v", x.Declared.Label, x.Manifest.Ended)
 		}
-		if res, err := x.Tournament(); err != nil || res == nil || res.Find(store.CheckpointName(want)) < 0 {
-			t.Errorf("%s: no tournament of generation %d (%v)", x.Declared.Label, want, err)
+		if res, err := x.Tournament(); err != nil || (res == nil) != (want < 3) {
+			t.Errorf("%s: ended after generation %d, tournament %v (%v)", x.Declared.Label, want, res, err)
+		}
+		if x.Dropped() != (want < 3) || x.Dropped() && x.Manifest.Ended.Rung != want {
+			t.Errorf("%s: ended %+v, want after %d", x.Declared.Label, x.Manifest.Ended, want)
+		}
+		if next := x.Next(); next != "" {
+			t.Errorf("%s: %s is left to run", x.Declared.Label, next)
 		}
 	}
 	return rungs
@@ -218,6 +225,31 @@ func TestHalvingByLoss(t *testing.T) {
 	for _, x := range s.load(t, halvingSet...).Trials {
 		if x, err := store.Open(s.results(), x); err != nil || x.Manifest.Ended != nil || x.Done() != 3 {
 			t.Errorf("%s: %d generations, ended %v (%v)", x.Declared.Label, x.Done(), x.Manifest.Ended, err)
+		}
+	}
+}
+
+// A setting with several seeds continues or ends as a whole.
+func TestHalvingOfSeeds(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.sweep(t, "{grid: {seed: [7, 8], training.schedule.initial: [1e-6, 0.05]}, halving: {factor: 2, first: 1, metric: validation_loss}}")
+	set := with(halvingSet, "generations=2", "tournament.rounds=0")
+	r := s.run(t, set...)
+	r.says(t, "validation loss after 1 generation: 1 of 2 continue: training.schedule.initial=")
+	e := s.load(t, set...)
+	rungs, err := store.Describe(e).Rungs(s.results())
+	if err != nil || len(rungs) != 1 || len(rungs[0].Ranking) != 4 || rungs[0].Survivors != 1 {
+		t.Fatalf("rungs %+v (%v)", rungs, err)
+	}
+	ranking := rungs[0].Ranking
+	if a, b := ranking[0], ranking[1]; a.Setting != b.Setting || a.Mean != b.Mean || math.Abs(a.Mean.Value-(a.Value.Value+b.Value.Value)/2) > 1e-12 || a.Mean.Value > ranking[2].Mean.Value {
+		t.Errorf("ranking %+v", ranking)
+	}
+	for _, x := range e.Trials {
+		opened, err := store.Open(s.results(), x)
+		if err != nil || opened.Dropped() != (x.Group != ranking[0].Setting) {
+			t.Errorf("%s: dropped %v (%v)", x.Label, opened.Dropped(), err)
 		}
 	}
 }

@@ -121,7 +121,11 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 }
 
 // ending means that a trial ends. why is the reason if it ends before its last generation.
-type ending struct{ why string }
+// rung is as in [store.Ended].
+type ending struct {
+	why  string
+	rung int
+}
 
 // builder makes the stage of a generation, or nil if the experiment has no such stage. The
 // inputs of a stage depend on the outputs of earlier stages, so those must be in the manifest
@@ -184,7 +188,10 @@ func (t *Trial) take(ctx context.Context, until int, end *ending) error {
 
 // final returns the stages after the last generation.
 func (t *Trial) final() []builder {
-	all := []builder{{store.PuzzlesStage, t.puzzles}, {store.AccuracyStage, t.accuracy}, {named(store.TournamentStage), t.tournament}}
+	all := []builder{{store.PuzzlesStage, t.puzzles}, {store.AccuracyStage, t.accuracy}}
+	if !t.Results.Dropped() {
+		all = append(all, builder{named(store.TournamentStage), t.tournament})
+	}
 	for _, cell := range t.run.experiment.Notebook {
 		if cell.Figure == nil {
 			continue
@@ -202,6 +209,9 @@ func (t *Trial) end(until int, end *ending) {
 	ended := t.stopped
 	if ended == nil && until < t.Settings.Generations {
 		ended = &store.Ended{Generation: until, Why: end.why}
+	}
+	if ended != nil {
+		ended.Rung = end.rung
 	}
 	t.Results.Manifest.Ended = ended
 }

@@ -94,16 +94,34 @@ func RungFolder(g int) string { return fmt.Sprintf("gen-%04d", g) }
 type Rung struct {
 	Generation int         `json:"generation"`
 	Metric     string      `json:"metric"`    // as in [experiment.Halving]
-	Survivors  int         `json:"survivors"` // number of trials that continue
-	Ranking    []RungTrial `json:"ranking"`   // best first
+	Survivors  int         `json:"survivors"` // number of settings that continue
+	Ranking    []RungTrial `json:"ranking"`   // best setting first; the trials of a setting are together
+}
+
+// Place returns the place of a trial's setting, from 1, and the number of settings. A trial
+// that was not compared has place 0.
+func (r *Rung) Place(trial string) (place, settings int) {
+	last := ""
+	for i, x := range r.Ranking {
+		if i == 0 || x.Setting != last {
+			last = x.Setting
+			settings++
+		}
+		if x.Trial == trial {
+			place = settings
+		}
+	}
+	return place, settings
 }
 
 // RungTrial is a trial in a comparison.
 type RungTrial struct {
 	Trial      string         `json:"trial"` // name of its folder
 	Label      string         `json:"label"`
+	Setting    string         `json:"setting"`    // the label without the seed
 	Generation int            `json:"generation"` // of its checkpoint; lower than the rung's if a stop rule ended the trial earlier
-	Value      stats.Interval `json:"value"`      // of the metric; unknown values rank last
+	Value      stats.Interval `json:"value"`      // of the metric
+	Mean       stats.Interval `json:"mean"`       // of the values of the setting's trials, which are ranked by it; unknown means rank last
 }
 
 // Rungs returns the comparisons so far. It returns none without successive halving. dir is

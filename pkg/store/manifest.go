@@ -60,6 +60,9 @@ type Begun struct {
 type Ended struct {
 	Generation int    `json:"generation"` // the last one
 	Why        string `json:"why"`        // "5th of 8 after 2 generations"
+	// Rung is the number of the comparison of successive halving that the trial lost, from 1.
+	// Such a trial plays no tournament. 0 means that it lost none.
+	Rung int `json:"rung,omitempty"`
 }
 
 // Machine describes the machine of a stage. It is never an input.

@@ -55,6 +55,9 @@ func (t *Trial) Last() int {
 	return t.Declared.Settings.Generations
 }
 
+// Dropped reports whether the trial lost a comparison of successive halving.
+func (t *Trial) Dropped() bool { return t.Manifest.Ended != nil && t.Manifest.Ended.Rung > 0 }
+
 // Done returns the number of finished generations.
 func (t *Trial) Done() int {
 	g := 0
@@ -80,7 +83,7 @@ func (t *Trial) Next() string {
 		}
 		return TrainStage(g)
 	}
-	if t.Declared.Settings.Tournament.Rounds > 0 && !has(TournamentStage) {
+	if t.Declared.Settings.Tournament.Rounds > 0 && !has(TournamentStage) && !t.Dropped() {
 		return TournamentStage
 	}
 	return ""
