@@ -83,7 +83,7 @@ func (r *Report) Page(opt Options, base string) (*Page, error) {
 		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, english.Plural(n, "trial", ""))
 	}
 	page.Blocks = append(b.notes(), b.changes()...)
-	page.Blocks = append(page.Blocks, b.try("answer", func() ([]Block, error) { return answer(b.Trials) })...)
+	page.Blocks = append(page.Blocks, b.try("answer", b.answer)...)
 	hasTrials := slices.ContainsFunc(r.Notebook, func(c experiment.Cell) bool { return c.Table == "trials" })
 	if len(r.Trials) > 1 && !hasTrials {
 		page.Blocks = append(page.Blocks, b.try("trials", b.trials)...)

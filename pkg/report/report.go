@@ -70,7 +70,7 @@ func Answer(e *experiment.Experiment, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	blocks, err := answer(r.Trials)
+	blocks, err := r.answer()
 	if len(blocks) == 0 || err != nil {
 		return "", err
 	}

@@ -268,6 +268,9 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	if some(func(first *store.Trial) bool { return first.Done() < first.Last() }) {
 		column(number("generations", ""), func(_ int, first *store.Trial) Cell { return Cell{Text: progress(first.Done(), first.Last())} })
 	}
+	if x.Halving != nil {
+		column(number("rung", ""), func(_ int, first *store.Trial) Cell { return Cell{Text: fmt.Sprint(rungOf(x, first))} })
+	}
 	used := map[mark]bool{}
 	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
 		m := metricOf(name)
@@ -287,7 +290,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		if name == "loss" && groups[0].Trials[0].Declared.Settings.Data == nil {
 			m.better = Neither // each trial's loss is on its own games
 		}
-		texts, marks := sameDecimals(values), all.marks(m.better)
+		texts, marks := sameDecimals(values), competing(groups, all).marks(m.better)
 		column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == Higher}, func(i int, _ *store.Trial) Cell {
 			used[marks[i]] = true
 			c := Cell{Text: texts[i], Mark: string(marks[i])}

@@ -145,7 +145,7 @@ func (x *Experiment) garbage(dir string) (all []Garbage, err error) {
 				return nil, err
 			}
 			all = append(all, rest...)
-		case trialFolder.MatchString(e.Name()):
+		case trialFolder.MatchString(e.Name()) && x.Pending == 0: // a search may propose its trials again
 			m, err := ReadManifest(path)
 			if err == nil && m.Trial != "" && exists(filepath.Join(path, SettingsFile)) {
 				all = append(all, Garbage{Path: path, What: strings.TrimSuffix("a trial that the experiment no longer has: "+m.Label, ": ")})

@@ -1,0 +1,41 @@
+package report
+
+import (
+	"testing"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
+)
+
+func TestRungsOfTrials(t *testing.T) {
+	x := &store.Experiment{Halving: &experiment.Halving{First: 2, Factor: 3}} // rungs 2, 6 and 18
+	trial := func(done int, ended *store.Ended) *store.Trial {
+		out := &store.Trial{Manifest: &store.Manifest{Ended: ended}}
+		out.Declared.Settings.Generations = 18
+		for g := 1; g <= done; g++ {
+			out.Manifest.Put(&store.Stage{Name: store.TrainStage(g)})
+		}
+		return out
+	}
+	dropped, stopped := &store.Ended{Generation: 2, Rung: 1}, &store.Ended{Generation: 4}
+	var all []*store.Trial
+	var groups []store.Group
+	for _, test := range []struct {
+		done, want int
+		ended      *store.Ended
+	}{{0, 1, nil}, {2, 1, nil}, {3, 2, nil}, {18, 3, nil}, {2, 1, dropped}, {4, 3, stopped}} {
+		one := trial(test.done, test.ended)
+		if have := rungOf(x, one); have != test.want {
+			t.Errorf("%d generations, ended %+v: rung %d, want %d", test.done, test.ended, have, test.want)
+		}
+		all, groups = append(all, one), append(groups, store.Group{Trials: []*store.Trial{one}})
+	}
+	if n := len(finalists(all)); n != 5 {
+		t.Errorf("%d finalists, want all but the dropped one", n)
+	}
+	values := competing(groups, &measured{make([]stats.Interval, 6), make([][]float64, 6)}).values
+	if !values[4].Missing() || values[5].Missing() {
+		t.Errorf("competing %+v", values)
+	}
+}
