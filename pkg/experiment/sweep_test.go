@@ -274,10 +274,10 @@ func TestBudget(t *testing.T) {
 		t.Errorf("%v", labels(e))
 	}
 	// With 2 seeds: 6 trials for one generation, the best 2 for two more, the best one to the end.
-	if e = load(t, games+"  seeds: 2\n  budget: {games: 4500}\n  halving: {}\n"); len(e.Trials) != 6 {
+	if e = load(t, games+"  seeds: 2\n  budget: {games: 6600}\n  halving: {}\n"); len(e.Trials) != 6 {
 		t.Errorf("%v", labels(e))
 	}
-	if e = load(t, games+"  seeds: 2\n  budget: {games: 4499}\n  halving: {}\n"); len(e.Trials) != 4 {
+	if e = load(t, games+"  seeds: 2\n  budget: {games: 6599}\n  halving: {}\n"); len(e.Trials) != 4 {
 		t.Errorf("%v", labels(e))
 	}
 }
