@@ -273,7 +273,7 @@ func TestBudget(t *testing.T) {
 	if e = load(t, games+"  budget: {games: 3299}\n  halving: {}\n"); len(e.Trials) != 2 {
 		t.Errorf("%v", labels(e))
 	}
-	// With 2 seeds: 6 trials for one generation, the best 2 for two more, the best one to the end.
+	// With 2 seeds: 6 trials for one generation, then those of the best setting for nine more.
 	if e = load(t, games+"  seeds: 2\n  budget: {games: 6600}\n  halving: {}\n"); len(e.Trials) != 6 {
 		t.Errorf("%v", labels(e))
 	}
