@@ -78,18 +78,25 @@ func (r *run) objective(all []*candidate) ([]float64, error) {
 // reportBatch reports the best setting so far and the numbers of the proposed trials.
 func (r *run) reportBatch(all []*candidate, values []float64, last int) {
 	t := r.experiment.TPE
-	best, i := math.NaN(), 0
-	for j, v := range values {
-		if math.IsNaN(best) || t.Lowest() == (v < best) && v != best {
-			best, i = v, j
-		}
-	}
+	i := extreme(values, t.Lowest())
 	trials := fmt.Sprintf("trials %d to %d", len(all)+1, last)
 	if last == len(all)+1 {
 		trials = fmt.Sprintf("trial %d", last)
 	}
 	r.Reporter.Note(fmt.Sprintf("TPE proposes %s; so far trial %d has the %s %s, %.4g: %s",
-		trials, i+1, map[bool]string{true: "lowest", false: "highest"}[t.Lowest()], t.Metric, best, all[i].declared.Label))
+		trials, i+1, map[bool]string{true: "lowest", false: "highest"}[t.Lowest()], t.Metric, values[i], all[i].declared.Label))
+}
+
+// extreme returns the index of the lowest or the highest value, the first of equal ones. NaN
+// is neither. One value is a number.
+func extreme(values []float64, lowest bool) int {
+	best := -1
+	for i, v := range values {
+		if !math.IsNaN(v) && (best < 0 || v != values[best] && lowest == (v < values[best])) {
+			best = i
+		}
+	}
+	return best
 }
 
 // description returns the stored form of the experiment. While a search continues, it also
