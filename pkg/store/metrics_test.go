@@ -112,3 +112,21 @@ func TestGroups(t *testing.T) {
 		t.Errorf("one seed: %v (%v)", m, err)
 	}
 }
+
+// A tournament of an older build is an error that says what to do.
+func TestTournamentOfOlderBuild(t *testing.T) {
+	x := made(t)
+	res, err := x.Tournament()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := *res
+	old.Games.Pairs = nil
+	b, err := json.Marshal(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Manifest.Put(&Stage{Name: TournamentStage, Facts: b})
+	_, err = x.Measure("score")
+	wantError(t, err, "no complete tournament", "run the experiment again")
+}

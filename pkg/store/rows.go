@@ -271,6 +271,9 @@ func (t *Trial) Tournament() (*Tournament, error) {
 		if err := s.Decode(&out); err != nil {
 			return nil, err
 		}
+		if n := len(out.Games.Names); len(out.Players) != n || len(out.Games.White) != n || len(out.Games.Pairs) != n {
+			return nil, fmt.Errorf("%s: the manifest has no complete tournament: an older alamos wrote it, or it is damaged; run the experiment again", t.Dir)
+		}
 		t.decoded, t.tournament = s, &out
 	}
 	return t.tournament, nil
