@@ -103,8 +103,8 @@ func TestChess960IsTrained(t *testing.T) {
 		}
 		starts[p.Start.FEN()] = true
 	}
-	if len(starts) != 3 { // a pair of games for each of three pairs of players
-		t.Errorf("%d starts of %d games, want 3", len(starts), len(games))
+	if len(starts) != 1 { // a pair of games, with the same start for all pairs of players
+		t.Errorf("%d starts of %d games, want 1", len(starts), len(games))
 	}
 }
 
