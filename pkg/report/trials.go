@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -160,15 +161,23 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) ([]Block, error) {
 	return []Block{means, Fold{Title: "Each of " + english.Plural(len(trials), "trial", ""), Blocks: []Block{all}}}, nil
 }
 
-// mostAnswered is the maximum number of settings that an answer lists.
+// mostAnswered is the maximum number of settings that a sentence of an answer lists.
 const mostAnswered = 8
+
+// listed joins the names or results of settings. It leaves out those after mostAnswered.
+func listed(parts []string) string {
+	if more := len(parts) - mostAnswered; more > 0 {
+		parts = append(slices.Clone(parts[:mostAnswered]), fmt.Sprintf("%d more", more))
+	}
+	return english.WordSeries(parts, "and")
+}
 
 // answer says in sentences how strong the last networks of a sweep's settings became, and
 // whether their differences are more than chance. It is nil if the trials played no
 // tournament, or if there is nothing to compare.
 func answer(trials []*store.Trial) ([]Block, error) {
 	groups := store.Groups(trials)
-	if len(groups) < 2 || len(groups) > mostAnswered {
+	if len(groups) < 2 {
 		return nil, nil
 	}
 	metric, against := "vs_untrained", "against its untrained network"
@@ -180,38 +189,37 @@ func answer(trials []*store.Trial) ([]Block, error) {
 	if err != nil || missing(all.values) > 0 {
 		return nil, err
 	}
-	values := all.values
-	seeds, best := len(groups[0].Trials), 0
-	var parts []string
-	for i, g := range groups {
-		seeds = min(seeds, len(g.Trials))
-		if values[i].Value > values[best].Value {
-			best = i
-		}
-		part := fmt.Sprintf("%.1f %%", 100*values[i].Value)
-		if hasInterval(values[i]) {
-			part += fmt.Sprintf(" (%s)", Ends(values[i].Times(100)))
-		}
-		parts = append(parts, part+" with "+g.Name)
+	order := make([]int, len(groups)) // best first
+	for i := range order {
+		order[i] = i
 	}
-	text := fmt.Sprintf("**Answer.** Share of the points of the last network %s, with 95 %% intervals: %s.", against, strings.Join(parts, ", "))
-	var worse, alike []string
-	for i, behind := range all.behind(best) {
-		d := behind.Times(100)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(all.values[j].Value, all.values[i].Value) })
+	best, seeds := order[0], len(groups[0].Trials)
+	behind := all.behind(best)
+	var parts, worse, alike []string
+	for at, i := range order {
+		seeds = min(seeds, len(groups[i].Trials))
+		part := fmt.Sprintf("%.1f %%", 100*all.values[i].Value)
+		if hasInterval(all.values[i]) {
+			part += fmt.Sprintf(" (%s)", Ends(all.values[i].Times(100)))
+		}
+		parts = append(parts, part+" with "+groups[i].Name)
+		d := behind[i].Times(100)
 		switch part := fmt.Sprintf("%s by %s percentage points (%s)", groups[i].Name, fourDigits(math.Round(10*d.Value)/10), Ends(d)); {
-		case i == best:
-		case behind.P < stats.Alpha:
+		case at == 0:
+		case behind[i].P < stats.Alpha:
 			worse = append(worse, part)
 		default:
 			alike = append(alike, part)
 		}
 	}
+	text := fmt.Sprintf("**Answer.** Share of the points of the last network %s, with 95 %% intervals: %s.", against, listed(parts))
 	name := groups[best].Name
 	if len(worse) > 0 {
-		text += fmt.Sprintf(" The share of %s is higher than that of %s.", name, english.WordSeries(worse, "and"))
+		text += fmt.Sprintf(" The share of %s is higher than that of %s.", name, listed(worse))
 	}
 	if len(alike) > 0 {
-		text += fmt.Sprintf(" The lead of %s over %s may be chance.", name, english.WordSeries(alike, "and"))
+		text += fmt.Sprintf(" The lead of %s over %s may be chance.", name, listed(alike))
 	}
 	if seeds == 1 {
 		text += " With one seed for a setting, this is about these networks, not about the settings."
