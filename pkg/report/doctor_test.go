@@ -173,7 +173,7 @@ func TestDiagnoseStrength(t *testing.T) {
 		r := made(t, load(t, evaluated), 2)
 		trial := r.Trials[0]
 		trial.Declared.Settings.Generations = 2
-		var res store.Tournament
+		res := store.Tournament{Games: *match.NewResults(make([]string, len(elo)))}
 		for g, x := range elo {
 			res.Players = append(res.Players, store.PlayerResult{Generation: g, Rating: match.Rating{Standing: match.Standing{Name: store.CheckpointName(g)}, Elo: stats.Around(x, 40)}})
 		}
