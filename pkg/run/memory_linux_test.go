@@ -16,7 +16,7 @@ import (
 	"alamos/pkg/bench/testdata/soak"
 )
 
-var memoryGenerations = flag.Int("memory.generations", 16, "how long a run TestMemoryDoesNotGrow watches")
+var memoryGenerations = flag.Int("memory.generations", 48, "how long a run TestMemoryDoesNotGrow watches")
 
 // A run as long as one wants needs no more memory than a short one: generation
 // after generation of networks that are loaded, compiled, played with, trained,
