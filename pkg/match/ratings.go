@@ -19,15 +19,8 @@ import (
 // 400 log10(points / points of the other) ahead.
 const scale = 400 / math.Ln10
 
-// eloOf returns the logistic Elo difference for an expected score. It is infinite outside
-// (0, 1).
-func eloOf(score float64) float64 {
-	score = min(1, max(0, score))
-	return scale * (math.Log(score) - math.Log1p(-score))
-}
-
 // scoreOf returns the expected score at a logistic Elo difference.
-func scoreOf(elo float64) float64 { return 1 / (1 + math.Exp(-elo/scale)) }
+func scoreOf(elo float64) float64 { return logistic(elo / scale) }
 
 // ErrNoMaximum says that ratings would be infinite.
 var ErrNoMaximum = errors.New("the likelihood of the results has no maximum")
@@ -160,11 +153,10 @@ type likelihood struct {
 	place []int // the reverse: indices into the group
 	cells []cell
 
-	x           *mat.VecDense // ratings at the maximum, in units of scale
-	maximum     float64       // logarithm of the likelihood there
-	information mat.Cholesky  // there
-	dispersion  float64       // see [dispersion]
-	quantile    float64       // of its distribution, for two-sided 95 % intervals
+	x          *mat.VecDense // ratings at the maximum, in units of scale
+	maximum    float64       // logarithm of the likelihood there
+	dispersion float64       // see [dispersion]
+	quantile   float64       // of its distribution, for two-sided 95 % intervals
 }
 
 // newModel collects the games of a group of players.
@@ -261,6 +253,19 @@ func softplus(d float64) float64 { return max(d, 0) + math.Log1p(math.Exp(-math.
 // contrast, which is a vector with the sum 0, it is the maximum where the product of contrast
 // and x is to. The logarithm is concave, so Newton's method finds the only maximum.
 func (m *likelihood) climb(x, contrast *mat.VecDense, to float64) (float64, error) {
+	value, ok := m.newton(x, contrast, func(_ float64, _, step, along *mat.VecDense) float64 {
+		return (to - mat.Dot(contrast, x) - mat.Dot(contrast, step)) / mat.Dot(contrast, along)
+	})
+	if !ok {
+		return 0, ErrNoMaximum
+	}
+	return value, nil
+}
+
+// newton moves x by Newton's steps until they are small. With a contrast, a step also goes the
+// distance push along the inverse of the information times the contrast. It returns the
+// logarithm of the likelihood at x, and whether the steps became small.
+func (m *likelihood) newton(x, contrast *mat.VecDense, push func(value float64, gradient, step, along *mat.VecDense) float64) (float64, bool) {
 	for range maxSteps {
 		value, gradient, info := m.derivatives(x)
 		var chol mat.Cholesky
@@ -272,14 +277,13 @@ func (m *likelihood) climb(x, contrast *mat.VecDense, to float64) (float64, erro
 			if chol.SolveVecTo(&along, contrast) != nil {
 				break
 			}
-			short := to - mat.Dot(contrast, x) - mat.Dot(contrast, &step)
-			step.AddScaledVec(&step, short/mat.Dot(contrast, &along), &along)
+			step.AddScaledVec(&step, push(value, gradient, &step, &along), &along)
 		}
 		if move(x, &step) {
-			return value, nil
+			return value, true
 		}
 	}
-	return 0, ErrNoMaximum
+	return 0, false
 }
 
 const maxSteps = 1000
@@ -298,10 +302,6 @@ func (m *likelihood) fit(r *Results) (err error) {
 	m.x = mat.NewVecDense(len(m.group), nil)
 	if m.maximum, err = m.climb(m.x, nil, 0); err != nil {
 		return err
-	}
-	_, _, info := m.derivatives(m.x)
-	if !m.information.Factorize(info) {
-		return ErrNoMaximum
 	}
 	var d dispersion
 	for _, c := range m.cells {
@@ -328,13 +328,7 @@ func (m *likelihood) contrast(i, j int) *mat.VecDense {
 
 // deviance returns twice the logarithm by which the likelihood falls if the contrast is d.
 func (m *likelihood) deviance(contrast *mat.VecDense, d float64) float64 {
-	var along mat.VecDense
-	x := mat.VecDenseCopyOf(m.x)
-	if m.information.SolveVecTo(&along, contrast) != nil {
-		return math.NaN()
-	}
-	x.AddScaledVec(x, (d-mat.Dot(contrast, x))/mat.Dot(contrast, &along), &along)
-	value, err := m.climb(x, contrast, d)
+	value, err := m.climb(mat.VecDenseCopyOf(m.x), contrast, d)
 	if err != nil {
 		return math.NaN()
 	}
@@ -354,20 +348,13 @@ func (m *likelihood) profile(contrast *mat.VecDense) stats.Interval {
 // with the present derivatives meets them.
 func (m *likelihood) end(contrast *mat.VecDense, sign, fall float64) float64 {
 	x := mat.VecDenseCopyOf(m.x)
-	for range maxSteps {
-		value, gradient, info := m.derivatives(x)
-		var chol mat.Cholesky
-		var step, along mat.VecDense
-		if !chol.Factorize(info) || chol.SolveVecTo(&step, gradient) != nil || chol.SolveVecTo(&along, contrast) != nil {
-			break
-		}
-		above := value + mat.Dot(gradient, &step)/2 - (m.maximum - fall)
-		step.AddScaledVec(&step, sign*math.Sqrt(max(0, 2*above)/mat.Dot(contrast, &along)), &along)
-		if move(x, &step) {
-			return mat.Dot(contrast, x)
-		}
+	if _, ok := m.newton(x, contrast, func(value float64, gradient, step, along *mat.VecDense) float64 {
+		above := value + mat.Dot(gradient, step)/2 - (m.maximum - fall)
+		return sign * math.Sqrt(max(0, 2*above)/mat.Dot(contrast, along))
+	}); !ok {
+		return math.NaN()
 	}
-	return math.NaN()
+	return mat.Dot(contrast, x)
 }
 
 // advantage returns how much stronger players are as White than as Black, given their

@@ -86,8 +86,8 @@ func TestRateTwoPlayers(t *testing.T) {
 	near(t, "rating", got.List[0].Elo.Value, 400*math.Log10(31./9), 1e-3)
 	share := r.Share(0, 1)
 	near(t, "share", share.Value, 31./40, 1e-12)
-	near(t, "lower", got.List[0].Elo.Low, eloOf(share.Low), 1e-3)
-	near(t, "upper", got.List[0].Elo.High, eloOf(share.High), 1e-3)
+	near(t, "lower", scoreOf(got.List[0].Elo.Low), share.Low, 1e-6)
+	near(t, "upper", scoreOf(got.List[0].Elo.High), share.High, 1e-6)
 	if w := got.List[1]; w.Elo != (stats.Interval{}) {
 		t.Errorf("the anchor is %+v", w)
 	}
