@@ -25,8 +25,8 @@ func runCommand() *cobra.Command {
 		Use:   "run FILE",
 		Short: "Run an experiment: self-play, training, tournament, figures, notebook page",
 		Long: `run takes every trial of an experiment through its stages and writes the results
-to results/<name>/, with a notebook page of all trials. A run of a sweep ends with an answer: which setting is better, by how
-much, and whether that is sure.
+to results/<name>/, with a notebook page of all trials. A run of a sweep ends with an
+answer: which setting is better, by how much, and whether that is sure.
 
 A stage runs again only if its inputs have changed; run prints why. So a second run does
 nothing. A stage that another trial below --results has run with the same inputs is

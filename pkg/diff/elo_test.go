@@ -66,7 +66,9 @@ func TestPairedEloByHand(t *testing.T) {
 		t.Fatalf("%d openings", openings)
 	}
 	elo := func(p float64) float64 { return 400 * math.Log10(p/(1-p)) }
-	near(t, "difference", d.Value, elo(0.9)-elo(0.75), 1e-3)
+	if want := elo(0.9) - elo(0.75); math.Abs(d.Value-want) > 1e-3 {
+		t.Errorf("a difference of %v, want %v", d.Value, want)
+	}
 	if !(d.Low < d.Value && d.Value < d.High) {
 		t.Errorf("interval %v to %v", d.Low, d.High)
 	}

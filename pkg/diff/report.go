@@ -229,7 +229,7 @@ func (g *Group) caveats(o Options) {
 		say("n is seeds: one on a side is too few for a test")
 	case o.MannWhitney:
 		say("n is seeds, compared by the test of Mann and Whitney; intervals of a and b are Student's")
-		if least := mannWhitney(ranks(0, len(g.a)), ranks(len(g.a), len(g.b))); least >= stats.Alpha {
+		if least := stats.MannWhitney(ranks(0, len(g.a)), ranks(len(g.a), len(g.b))); least >= stats.Alpha {
 			say("%d and %d seeds cannot show a difference: of all results, the clearest has p=%.2g", len(g.a), len(g.b), least)
 		}
 	default:

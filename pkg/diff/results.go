@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	moremath "github.com/aclements/go-moremath/stats"
-	"gonum.org/v1/gonum/stat"
-
 	"alamos/pkg/report"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -106,10 +103,6 @@ type measured struct {
 // unopposed are the metrics of all trials that need no tournament.
 var unopposed = []string{"loss", "policy_loss", "value_loss", "top1", "top5", "kl", "calibration_error", "distinct_games", "replay_ratio", "games", "samples", "evaluations", "seconds"}
 
-// ofOwnGames are measured on positions of the trial's own games, if it plays. Then each side
-// has other positions, and neither is better.
-var ofOwnGames = []string{"loss", "policy_loss", "value_loss", "top1", "top5", "calibration_error"}
-
 // measure reads the results of a trial. It returns nil if there are none.
 func measure(t *store.Trial) (m *measured, note string, err error) {
 	if t.Done() == 0 {
@@ -165,13 +158,10 @@ func compareMetrics(a, b []*measured, o Options) (out []Metric) {
 		}
 		return x
 	}
+	ownGames := slices.ContainsFunc(slices.Concat(a, b), func(m *measured) bool { return m.trial.Declared.Settings.Data == nil })
 	for _, name := range slices.Concat(unopposed, named(slices.Concat(a, b))) {
 		if x, y := values(a, name), values(b, name); len(x) > 0 && len(y) > 0 {
-			m := Metric{Name: name, Better: report.BetterOf(name)}
-			if slices.Contains(ofOwnGames, name) && slices.ContainsFunc(slices.Concat(a, b), func(m *measured) bool { return m.trial.Declared.Settings.Data == nil }) {
-				m.Better = report.Neither
-			}
-			out = append(out, o.seeds(m, x, y))
+			out = append(out, o.seeds(Metric{Name: name, Better: report.BetterOf(name, ownGames)}, x, y))
 		}
 	}
 	judge(out)
@@ -198,48 +188,9 @@ func (o Options) seeds(m Metric, x, y []float64) Metric {
 	if !math.IsNaN(d.P) {
 		m.Test = "Welch"
 		if o.MannWhitney {
-			d = stats.Difference{Interval: stats.Exactly(d.Value), P: mannWhitney(x, y)}
+			d = stats.Difference{Interval: stats.Exactly(d.Value), P: stats.MannWhitney(x, y)}
 			m.Test = "Mann-Whitney"
 		}
 	}
 	return m.measured(d)
-}
-
-// known reports whether an interval is more than a point.
-func known(i stats.Interval) bool { return i.Low < i.High }
-
-// mean returns the mean of differences. It applies Student's t-test to two or more values
-// that are not all equal.
-func mean(x []float64) stats.Difference {
-	m, variance := stat.MeanVariance(x, nil)
-	if len(x) < 2 || variance == 0 {
-		return stats.Untested(stats.Exactly(m))
-	}
-	n := float64(len(x))
-	return stats.Student(m, math.Sqrt(variance/n), n-1)
-}
-
-// mannWhitney returns the two-sided p-value of the rank-sum test of Mann and Whitney, which
-// assumes nothing about the distributions. It is NaN if a side has no values.
-func mannWhitney(a, b []float64) float64 {
-	test, err := moremath.MannWhitneyUTest(a, b, moremath.LocationDiffers)
-	switch err {
-	case nil:
-		return test.P
-	case moremath.ErrSamplesEqual:
-		return 1
-	}
-	return math.NaN()
-}
-
-// jackknife returns an estimate from its value over all n parts and its values without each
-// part. Its interval is Student's with n - 1 degrees of freedom (B. Efron, "The Jackknife,
-// the Bootstrap and Other Resampling Plans", 1982).
-func jackknife(value float64, without []float64) stats.Difference {
-	n := float64(len(without))
-	_, variance := stat.PopMeanVariance(without, nil)
-	if len(without) < 2 || variance == 0 {
-		return stats.Untested(stats.Exactly(value))
-	}
-	return stats.Student(value, math.Sqrt((n-1)*variance), n-1)
 }

@@ -144,7 +144,7 @@ func pairedElo(a, b *played, shared []string, anchor string) (d stats.Difference
 			return d, 0
 		}
 	}
-	return jackknife(whole, parts), openings
+	return stats.Jackknife(whole, parts), openings
 }
 
 // score compares the points against the named opponents. One network on each side is
@@ -180,7 +180,7 @@ func scoreOfTwo(m Metric, a, b *played, against []string, same bool) Metric {
 		}
 		m.Test = pairedGames
 		m.Basis = fmt.Sprintf("%s each of the same %s, t-test", english.Plural(n, "game", ""), english.Plural(len(gains), "opening", ""))
-		return m.measured(mean(gains))
+		return m.measured(stats.Paired(gains))
 	}
 	m.Basis = fmt.Sprintf("%d and %d games", n, k)
 	m.Test = separateGames

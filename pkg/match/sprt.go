@@ -172,19 +172,13 @@ func (d *distribution) tilt(off [5]float64) [5]float64 {
 	if math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return d.p
 	}
-	for range 200 { // bisect to full precision
-		x := (low + high) / 2
+	x := bisect(low, high, func(x float64) bool {
 		sum := 0.0
 		for i, o := range off {
 			sum += d.p[i] * o / (1 + x*o)
 		}
-		if sum > 0 {
-			low = x
-		} else {
-			high = x
-		}
-	}
-	x := (low + high) / 2
+		return sum <= 0
+	})
 	var q [5]float64
 	for i, o := range off {
 		q[i] = d.p[i] / (1 + x*o)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	humanize "github.com/dustin/go-humanize"
+	"gonum.org/v1/gonum/floats"
 
 	"alamos/pkg/stats"
 )
@@ -28,8 +29,15 @@ func (b Better) gain(difference float64) float64 {
 	return difference
 }
 
-// BetterOf returns the preferred direction of a metric; see [store.Trial.Measure].
-func BetterOf(metric string) Better { return metricOf(metric).better }
+// BetterOf returns the preferred direction of a metric; see [store.Trial.Measure]. No direction
+// is preferred if it is measured on positions of games and each trial plays its own.
+func BetterOf(metric string, ownGames bool) Better {
+	m := metricOf(metric)
+	if m.ofGames && ownGames {
+		return Neither
+	}
+	return m.better
+}
 
 // mark is the result of comparing a value with the others of its column.
 type mark string
@@ -54,15 +62,13 @@ type measured struct {
 	seeds  [][]float64 // values of the seeds of each group
 }
 
-// best returns the index of the best value, or -1.
+// best returns the index of the best value. There must be a value.
 func (m *measured) best(better Better) int {
-	best := -1
+	gains := make([]float64, len(m.values))
 	for i, v := range m.values {
-		if !v.Missing() && (best < 0 || better.gain(v.Value-m.values[best].Value) > 0) {
-			best = i
-		}
+		gains[i] = better.gain(v.Value) // NaN for a missing value
 	}
-	return best
+	return floats.MaxIdx(gains)
 }
 
 // repeated reports whether every group that has a value has several seeds.
@@ -79,27 +85,20 @@ func (m *measured) behind(best int) []stats.Difference {
 		test = func(i, j int) stats.Difference { return stats.Welch(m.seeds[i], m.seeds[j]) }
 	}
 	out := make([]stats.Difference, len(m.values))
+	var pairs [][2]int
 	var p []float64
-	at := map[int]int{} // index of the p-value of a group against the best
 	for i := range m.values {
+		out[i] = stats.Untested(stats.Unknown())
 		for j := range i {
-			if len(m.seeds[i]) == 0 || len(m.seeds[j]) == 0 {
-				continue
+			if len(m.seeds[i]) > 0 && len(m.seeds[j]) > 0 {
+				pairs = append(pairs, [2]int{i, j})
+				p = append(p, test(i, j).P)
 			}
-			switch best {
-			case j:
-				at[i] = len(p)
-			case i:
-				at[j] = len(p)
-			}
-			p = append(p, test(i, j).P)
 		}
 	}
-	p = stats.Holm(p)
-	for i := range out {
-		out[i] = stats.Untested(stats.Unknown())
-		if k, ok := at[i]; ok {
-			out[i] = stats.Difference{Interval: test(i, best).Interval, P: p[k]}
+	for k, adjusted := range stats.Holm(p) {
+		if i := pairs[k][0] + pairs[k][1] - best; slices.Contains(pairs[k][:], best) {
+			out[i] = stats.Difference{Interval: test(i, best).Interval, P: adjusted}
 		}
 	}
 	return out
@@ -108,22 +107,19 @@ func (m *measured) behind(best int) []stats.Difference {
 // marks finds the best values of a column.
 func (m *measured) marks(better Better) []mark {
 	out := make([]mark, len(m.values))
-	best := m.best(better)
-	if better == Neither || best < 0 {
+	if better == Neither || len(m.values)-missing(m.values) < 2 {
 		return out
 	}
+	best := m.best(better)
 	if !m.repeated() {
 		out[best] = unsureMark
-	} else {
-		out[best] = bestMark
-		for i, d := range m.behind(best) {
-			if i != best && len(m.seeds[i]) > 0 && !(d.P < stats.Alpha) {
-				out[i], out[best] = noiseMark, noiseMark
-			}
-		}
+		return out
 	}
-	if len(m.values)-missing(m.values) < 2 {
-		out[best] = unmarked
+	out[best] = bestMark
+	for i, d := range m.behind(best) {
+		if i != best && len(m.seeds[i]) > 0 && !(d.P < stats.Alpha) {
+			out[i], out[best] = noiseMark, noiseMark
+		}
 	}
 	return out
 }

@@ -154,8 +154,8 @@ func TestRungTable(t *testing.T) {
 		t.Errorf("%+v", table)
 	}
 	for name, want := range map[string]metric{
-		"puzzles.x": {"puzzles.x", "x solved", "", Higher}, "policy.x": {"policy.x", "x solved by the network alone", "", Higher},
-		"accuracy.value_error": {"accuracy.value_error", "value error", "", Lower}, "kings.on_board": {"kings.on_board", "kings.on board", "", Neither},
+		"puzzles.x": {"puzzles.x", "x solved", "", Higher, false}, "policy.x": {"policy.x", "x solved by the network alone", "", Higher, false},
+		"accuracy.value_error": {"accuracy.value_error", "value error", "", Lower, false}, "kings.on_board": {"kings.on_board", "kings.on board", "", Neither, false},
 	} {
 		if have := metricOf(name); have != want {
 			t.Errorf("%s: %+v", name, have)

@@ -19,32 +19,33 @@ import (
 type metric struct {
 	name, label, unit string
 	better            Better
+	ofGames           bool // measured on positions of games that the trial learns from
 }
 
 var metrics = []metric{
-	{"score", "score", "", Higher},
-	{"elo", "Elo", "", Higher},
-	{"vs_untrained", "against untrained", "", Higher},
-	{"vs_random", "against random", "", Higher},
-	{"loss", "loss", "", Lower},
-	{"policy_loss", "policy loss", "", Lower},
-	{"value_loss", "value loss", "", Lower},
-	{"top1", "top-1 accuracy", "", Higher},
-	{"top5", "top-5 accuracy", "", Higher},
-	{"kl", "KL divergence", "nats", Neither},
-	{"prior_entropy", "entropy of the priors", "nats", Neither},
-	{"target_entropy", "entropy of the targets", "nats", Neither},
-	{"root_value_error", "squared error of the search's value", "", Lower},
-	{"calibration_error", "calibration error", "", Lower},
-	{"distinct_games", "share of distinct games", "", Higher},
-	{"distinct_positions", "share of distinct positions", "", Higher},
-	{"long_games", "share of games at max_moves", "", Neither},
-	{"replay_ratio", "samples trained for each new one", "", Neither},
-	{"gradient_norm", "norm of the gradient", "", Neither},
-	{"gradient_peak", "largest norm of the gradient", "", Neither},
-	{"clipped", "share of clipped steps", "", Neither},
-	{"samples", "samples", "", Neither},
-	{"seconds", "computing", "s", Neither},
+	{"score", "score", "", Higher, false},
+	{"elo", "Elo", "", Higher, false},
+	{"vs_untrained", "against untrained", "", Higher, false},
+	{"vs_random", "against random", "", Higher, false},
+	{"loss", "loss", "", Lower, true},
+	{"policy_loss", "policy loss", "", Lower, true},
+	{"value_loss", "value loss", "", Lower, true},
+	{"top1", "top-1 accuracy", "", Higher, true},
+	{"top5", "top-5 accuracy", "", Higher, true},
+	{"kl", "KL divergence", "nats", Neither, false},
+	{"prior_entropy", "entropy of the priors", "nats", Neither, false},
+	{"target_entropy", "entropy of the targets", "nats", Neither, false},
+	{"root_value_error", "squared error of the search's value", "", Lower, false},
+	{"calibration_error", "calibration error", "", Lower, true},
+	{"distinct_games", "share of distinct games", "", Higher, false},
+	{"distinct_positions", "share of distinct positions", "", Higher, false},
+	{"long_games", "share of games at max_moves", "", Neither, false},
+	{"replay_ratio", "samples trained for each new one", "", Neither, false},
+	{"gradient_norm", "norm of the gradient", "", Neither, false},
+	{"gradient_peak", "largest norm of the gradient", "", Neither, false},
+	{"clipped", "share of clipped steps", "", Neither, false},
+	{"samples", "samples", "", Neither, false},
+	{"seconds", "computing", "s", Neither, false},
 }
 
 // trialColumns are the metrics in the table of trials, before those of puzzles.
@@ -58,15 +59,15 @@ func metricOf(name string) metric {
 	kind, of, _ := strings.Cut(name, ".")
 	switch {
 	case kind == "puzzles":
-		return metric{name, of + " solved", "", Higher}
+		return metric{name, of + " solved", "", Higher, false}
 	case kind == "policy":
-		return metric{name, of + " solved by the network alone", "", Higher}
+		return metric{name, of + " solved by the network alone", "", Higher, false}
 	case kind == "accuracy" && strings.HasPrefix(of, "value_error"):
-		return metric{name, spaced(of), "", Lower}
+		return metric{name, spaced(of), "", Lower, false}
 	case kind == "accuracy" && strings.HasPrefix(of, "top"):
-		return metric{name, spaced(of) + " accuracy", "", Higher}
+		return metric{name, spaced(of) + " accuracy", "", Higher, false}
 	}
-	return metric{name, spaced(name), "", Neither}
+	return metric{name, spaced(name), "", Neither, false}
 }
 
 // ofTrials reports whether [store.Trial.MeasureAt] measures it without a hook.
@@ -295,10 +296,8 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		if !slices.ContainsFunc(values, func(v stats.Interval) bool { return !v.Missing() }) {
 			continue
 		}
-		if name == "loss" && groups[0].Trials[0].Declared.Settings.Data == nil {
-			m.better = Neither // each trial's loss is on its own games
-		}
-		texts, marks := sameDecimals(values), competing(groups, all).marks(m.better)
+		better := BetterOf(name, groups[0].Trials[0].Declared.Settings.Data == nil)
+		texts, marks := sameDecimals(values), competing(groups, all).marks(better)
 		column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == Higher}, func(i int, _ *store.Trial) Cell {
 			used[marks[i]] = true
 			c := Cell{Text: texts[i], Mark: string(marks[i])}

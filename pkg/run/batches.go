@@ -10,6 +10,8 @@ import (
 
 	"alamos/pkg/report"
 	"alamos/pkg/store"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // batches trains the trials of a search by TPE batch by batch. A batch is proposed when all
@@ -78,25 +80,16 @@ func (r *run) objective(all []*candidate) ([]float64, error) {
 // reportBatch reports the best setting so far and the numbers of the proposed trials.
 func (r *run) reportBatch(all []*candidate, values []float64, last int) {
 	t := r.experiment.TPE
-	i := extreme(values, t.Lowest())
+	i, which := floats.MaxIdx(values), "highest" // of numbers, which is what floats compares
+	if t.Lowest() {
+		i, which = floats.MinIdx(values), "lowest"
+	}
 	trials := fmt.Sprintf("trials %d to %d", len(all)+1, last)
 	if last == len(all)+1 {
 		trials = fmt.Sprintf("trial %d", last)
 	}
 	r.Reporter.Note(fmt.Sprintf("TPE proposes %s; so far trial %d has the %s %s, %.4g: %s",
-		trials, i+1, map[bool]string{true: "lowest", false: "highest"}[t.Lowest()], t.Metric, values[i], all[i].declared.Label))
-}
-
-// extreme returns the index of the lowest or the highest value, the first of equal ones. NaN
-// is neither. One value is a number.
-func extreme(values []float64, lowest bool) int {
-	best := -1
-	for i, v := range values {
-		if !math.IsNaN(v) && (best < 0 || v != values[best] && lowest == (v < values[best])) {
-			best = i
-		}
-	}
-	return best
+		trials, i+1, which, t.Metric, values[i], all[i].declared.Label))
 }
 
 // description returns the stored form of the experiment. While a search continues, it also

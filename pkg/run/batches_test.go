@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,16 +140,4 @@ func TestBatchesWithFailures(t *testing.T) {
 	block(all)
 	_, err = s.try(context.Background(), nil, searchSet...)
 	wantError(t, err, "sweep.random.tpe: no trial has measured loss", "3 of 3 trials failed")
-}
-
-func TestExtreme(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		values          []float64
-		lowest, highest int
-	}{{[]float64{nan, 2, 3, nan, 1, nan}, 4, 2}, {[]float64{2, nan, 2}, 0, 0}} {
-		if l, h := extreme(c.values, true), extreme(c.values, false); l != c.lowest || h != c.highest {
-			t.Errorf("%v: lowest at %d, highest at %d", c.values, l, h)
-		}
-	}
 }

@@ -194,13 +194,13 @@ func (c *cache) find(s *Stage, dir string, verify bool) *source {
 }
 
 // nearest returns the manifest of the experiment's trial in which the inputs of a stage
-// differ least from those of s. It returns nil if no trial had the stage when this process
+// differ least from those of s. It is empty if no trial had the stage when this process
 // began.
-func (c *cache) nearest(s *Stage, dir string) (nearest *store.Manifest) {
+func (c *cache) nearest(s *Stage, dir string) *store.Manifest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.refresh()
-	least := math.MaxInt
+	nearest, least := &store.Manifest{}, math.MaxInt
 	for _, folder := range slices.Sorted(maps.Keys(c.before)) {
 		m := c.before[folder].manifest
 		stage := m.Stage(s.Name)

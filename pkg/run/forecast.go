@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -209,7 +207,7 @@ func (f *forecast) left() (left time.Duration, known, unknown int) {
 // phase returns the phase of a stage. With successive halving, trials and comparisons take
 // turns: a phase begins when the one before has ended.
 func (f *forecast) phase(stage string) int {
-	kind, g := stageKind(stage)
+	kind, g := store.SplitStage(stage)
 	if g == 0 && stage != store.UntrainedStage { // after the last generation
 		return 2 * len(f.rungs)
 	}
@@ -223,7 +221,7 @@ func (f *forecast) phase(stage string) int {
 // expect returns the mean time of stages of this name, or of the same kind in the nearest
 // earlier generation.
 func (f *forecast) expect(stage string) (seconds float64, ok bool) {
-	kind, g := stageKind(stage)
+	kind, g := store.SplitStage(stage)
 	name := stage
 	for {
 		if x := f.took[name]; x.stages > 0 {
@@ -234,16 +232,6 @@ func (f *forecast) expect(stage string) (seconds float64, ok bool) {
 		}
 		name = fmt.Sprintf("%s %d", kind, g)
 	}
-}
-
-// stageKind splits the name of a stage into its kind and its generation, or 0.
-func stageKind(stage string) (kind string, generation int) {
-	if i := strings.LastIndexByte(stage, ' '); i >= 0 {
-		if g, err := strconv.Atoi(stage[i+1:]); err == nil {
-			return stage[:i], g
-		}
-	}
-	return stage, 0
 }
 
 // makespan returns the time that jobs workers need for tasks that they take in order.

@@ -78,11 +78,9 @@ func (t *Trial) newInputs(s *Stage) string {
 	if t.nearest == nil {
 		t.nearest = t.run.cache.nearest(s, t.Results.Dir)
 	}
-	if t.nearest != nil {
-		if old := t.nearest.Stage(s.Name); old != nil {
-			if change := s.In.Change(old.Inputs); change != "" {
-				return change + ": no trial has it"
-			}
+	if old := t.nearest.Stage(s.Name); old != nil {
+		if change := s.In.Change(old.Inputs); change != "" {
+			return change + ": no trial has it"
 		}
 	}
 	return store.FirstTime

@@ -31,6 +31,17 @@ func Student(value, standardError, freedom float64) Difference {
 	}
 }
 
+// Paired returns the mean of differences. It applies Student's t-test to two or more values that
+// are not all equal.
+func Paired(differences []float64) Difference {
+	n := float64(len(differences))
+	mean, variance := stat.MeanVariance(differences, nil)
+	if n < 2 || variance == 0 {
+		return Untested(Exactly(mean))
+	}
+	return Student(mean, math.Sqrt(variance/n), n-1)
+}
+
 // Welch returns the difference b - a of the means of two samples with different variances,
 // with Welch's t-test. The test needs two values on each side, and variation on one.
 func Welch(a, b []float64) Difference {
@@ -80,4 +91,29 @@ func Holm(p []float64) []float64 {
 		out[i] = most
 	}
 	return out
+}
+
+// MannWhitney returns the two-sided p-value of the rank-sum test of Mann and Whitney, which
+// assumes nothing about the distributions. It is NaN if a side has no values.
+func MannWhitney(a, b []float64) float64 {
+	test, err := moremath.MannWhitneyUTest(a, b, moremath.LocationDiffers)
+	switch err {
+	case nil:
+		return test.P
+	case moremath.ErrSamplesEqual:
+		return 1
+	}
+	return math.NaN()
+}
+
+// Jackknife returns an estimate from its value over all n parts and its values without each
+// part. Its interval is Student's with n - 1 degrees of freedom (B. Efron, "The Jackknife,
+// the Bootstrap and Other Resampling Plans", 1982).
+func Jackknife(value float64, without []float64) Difference {
+	n := float64(len(without))
+	_, variance := stat.PopMeanVariance(without, nil)
+	if len(without) < 2 || variance == 0 {
+		return Untested(Exactly(value))
+	}
+	return Student(value, math.Sqrt((n-1)*variance), n-1)
 }

@@ -145,9 +145,19 @@ func CompareStages(a, b string) int {
 	return cmp.Or(cmp.Compare(ga, gb), cmp.Compare(ka, kb))
 }
 
+// SplitStage splits the name of a stage into its kind and its generation, or 0.
+func SplitStage(name string) (kind string, generation int) {
+	if i := strings.LastIndexByte(name, ' '); i >= 0 {
+		if g, err := strconv.Atoi(name[i+1:]); err == nil {
+			return name[:i], g
+		}
+	}
+	return name, 0
+}
+
 // stagePlace returns the generation of a stage and its position in that generation.
 func stagePlace(name string) (generation, place int) {
-	if g, err := strconv.Atoi(name[strings.LastIndexByte(name, ' ')+1:]); err == nil {
+	if _, g := SplitStage(name); g > 0 {
 		if place := slices.IndexFunc(stagesInOrder, func(stage func(int) string) bool { return stage(g) == name }); place >= 0 {
 			return g, place
 		}
@@ -212,21 +222,20 @@ func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.json", 
 // ScratchFile returns the file that a stage needs only until it has ended: a journal, or the
 // state of training. It is empty if the stage has none.
 func ScratchFile(stage string) string {
-	var g int
-	for _, s := range []struct{ stage, file string }{
-		{"self-play %d", "games/gen-%04d.journal"},
-		{"data %d", "samples/gen-%04d.journal"},
-		{"training %d", "checkpoints/gen-%04d.progress"},
-		{"rung %d", "gen-%04d/games.journal"},
-	} {
-		if n, _ := fmt.Sscanf(stage, s.stage, &g); n == 1 {
-			return fmt.Sprintf(s.file, g)
-		}
-	}
 	if stage == TournamentStage {
 		return "tournament/games.journal"
 	}
-	return ""
+	kind, g := SplitStage(stage)
+	file, ok := map[string]string{
+		"self-play": "games/gen-%04d.journal",
+		"data":      "samples/gen-%04d.journal",
+		"training":  "checkpoints/gen-%04d.progress",
+		"rung":      "gen-%04d/games.journal",
+	}[kind]
+	if !ok || g == 0 {
+		return ""
+	}
+	return fmt.Sprintf(file, g)
 }
 
 // RandomName is the name of the player that plays random moves.
