@@ -16,6 +16,10 @@ type Axis struct {
 	Log      bool    // logarithmic, for numbers above 0
 	FromZero bool    // extends the axis to 0
 	Most     float64 // if above 0: the axis shows 0 to Most, and larger numbers are invalid
+
+	// Names are the values of a setting that is not numeric. A number on the axis is then the
+	// index of a name.
+	Names []string
 }
 
 func (a Axis) text() string {
@@ -32,10 +36,23 @@ func (a Axis) text() string {
 // check tests whether an axis can show numbers. On a logarithmic axis they must stay away
 // from the limits of float64, so that the axis can extend beyond them.
 func (a Axis) check(s span) error {
-	if a.Log && (s.min < 1e-200 || s.max > 1e200) {
+	n := float64(len(a.Names))
+	switch {
+	case s.empty():
+	case a.Log && (s.min < 1e-200 || s.max > 1e200):
 		return fmt.Errorf("plots: %g to %g on the logarithmic axis %q: %w", s.min, s.max, a.text(), ErrInvalid)
+	case n > 0 && (a.Log || !s.whole || s.min < 0 || s.max >= n):
+		return fmt.Errorf("plots: %g or %g on the axis %q is not the index of one of its %g names: %w", s.min, s.max, a.text(), n, ErrInvalid)
 	}
 	return nil
+}
+
+// value returns a number of the axis as text.
+func (a Axis) value(x float64) string {
+	if len(a.Names) > 0 {
+		return clean(a.Names[int(x)])
+	}
+	return brief(x)
 }
 
 // span is the range of some numbers. Use emptySpan for an empty one, because the zero value

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"alamos/pkg/stats"
 )
 
 // Histogram shows the distribution of a number, such as the length of games. One sample is
@@ -136,9 +137,7 @@ func bins(s span, values int) (start, width float64, n int) {
 // at the bottom, then draws, then black's wins.
 type Results struct {
 	Frame
-
-	// White, Draws and Black have one number of games for each generation.
-	White, Draws, Black []float64
+	Generations []stats.Record // from White's view
 }
 
 // results names the parts of a bar, in the tones of chess pieces, which differ in
@@ -158,7 +157,7 @@ func (r Results) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(r.White)
+	n := len(r.Generations)
 	p := newPlot()
 	p.Add(gridLines(false, true))
 	room := (r.inner() - 2*cm) / vg.Length(n)
@@ -196,36 +195,21 @@ func (r Results) Figure() (*Figure, error) {
 	})
 }
 
-// shares returns the heights of the parts of all bars. A generation without games, or with
-// a missing number, has no bar.
+// shares returns the heights of the parts of all bars. A generation without games has no bar.
 func (r Results) shares() (parts [3]plotter.Values, err error) {
-	n := len(r.White)
-	if len(r.Draws) != n || len(r.Black) != n {
-		return parts, fmt.Errorf("plots: results of %d, %d and %d generations: %w", n, len(r.Draws), len(r.Black), ErrInvalid)
-	}
-	empty := true
-	for i := range n {
-		bar := []float64{r.White[i], r.Draws[i], r.Black[i]}
-		if err := checkNumbers(fmt.Sprintf("results of generation %d", i+1), bar...); err != nil {
-			return parts, err
+	var all stats.Record
+	for i, g := range r.Generations {
+		if min(g.Wins, g.Draws, g.Losses) < 0 {
+			return parts, fmt.Errorf("plots: results of generation %d: %v: %w", i+1, g, ErrInvalid)
 		}
-		if slices.Min(bar) < 0 {
-			return parts, fmt.Errorf("plots: results of generation %d: %g games: %w", i+1, bar, ErrInvalid)
-		}
-		if total := floats.Sum(bar); total > 0 {
-			empty = false
-			for k := range bar {
-				bar[k] /= total
-			}
-		} else {
-			clear(bar)
-		}
-		for k := range parts {
-			parts[k] = append(parts[k], bar[k])
+		all = all.Plus(g)
+		games := float64(max(1, g.Games()))
+		for k, n := range []int{g.Wins, g.Draws, g.Losses} {
+			parts[k] = append(parts[k], float64(n)/games)
 		}
 	}
-	if empty {
-		return parts, fmt.Errorf("plots: results of %d generations without games: %w", n, ErrNoData)
+	if all.Games() == 0 {
+		return parts, fmt.Errorf("plots: results of %d generations without games: %w", len(r.Generations), ErrNoData)
 	}
 	return parts, nil
 }

@@ -103,11 +103,10 @@ func ExampleHistogram() {
 }
 
 func ExampleResults() {
-	figure, err := plots.Results{
-		White: []float64{120, 130},
-		Draws: []float64{40, 30},
-		Black: []float64{90, 90},
-	}.Figure()
+	figure, err := plots.Results{Generations: []stats.Record{
+		{Wins: 120, Draws: 40, Losses: 90},
+		{Wins: 130, Draws: 30, Losses: 90},
+	}}.Figure()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -118,14 +117,14 @@ func ExampleResults() {
 
 func ExampleHeatmap() {
 	figure, err := plots.Heatmap{
-		X:     plots.Categories{Label: "depth", Ticks: []string{"5", "10"}},
-		Y:     plots.Categories{Label: "c_puct", Ticks: []string{"1", "2"}},
+		X:     plots.Axis{Label: "depth", Names: []string{"5", "10"}},
+		Y:     plots.Axis{Label: "c_puct", Names: []string{"1", "2"}},
 		Value: plots.Axis{Label: "rating", Unit: "Elo"},
 		Cells: [][]stats.Interval{
 			{{Value: -20, Low: -51, High: 12}, {Value: 35, Low: 2, High: 66}}, // c_puct 1
 			{{Value: 10, Low: -22, High: 43}, {Value: 71, Low: 38, High: 104}},
 		},
-		Best: plots.Highest,
+		Best: stats.Higher,
 	}.Figure()
 	if err != nil {
 		fmt.Println(err)
@@ -153,16 +152,16 @@ func ExampleFigure_Stamp() {
 
 func ExampleParallel() {
 	figure, err := plots.Parallel{
-		Axes: []plots.ParallelAxis{
-			{Axis: plots.Axis{Label: "depth", Unit: "blocks"}, Ticks: []string{"5", "10"}},
-			{Axis: plots.Axis{Label: "learning rate", Log: true}},
+		Axes: []plots.Axis{
+			{Label: "depth", Unit: "blocks", Names: []string{"5", "10"}},
+			{Label: "learning rate", Log: true},
 		},
 		Metric: plots.Axis{Label: "rating", Unit: "Elo"},
 		Lines: []plots.ParallelLine{
 			{Name: "trial 1", Values: []float64{0, 0.05}, Metric: -20},
 			{Name: "trial 2", Values: []float64{1, 0.02}, Metric: 71},
 		},
-		Best: plots.Highest,
+		Best: stats.Higher,
 	}.Figure()
 	if err != nil {
 		fmt.Println(err)

@@ -232,15 +232,11 @@ func histogramTrials() plots.Chart {
 func results() plots.Chart {
 	r := plots.Results{Frame: plots.Frame{Title: "How games ended, share of each generation"}}
 	for g := range 40 {
-		white, draws := float64(100+2*g), float64(40-g)
+		games := stats.Record{Wins: 100 + 2*g, Draws: 40 - g, Losses: 80}
 		if g == 20 { // a generation without games
-			white, draws = 0, 0
-			r.Black = append(r.Black, 0)
-		} else {
-			r.Black = append(r.Black, 80)
+			games = stats.Record{}
 		}
-		r.White = append(r.White, white)
-		r.Draws = append(r.Draws, draws)
+		r.Generations = append(r.Generations, games)
 	}
 	return r
 }
@@ -248,14 +244,14 @@ func results() plots.Chart {
 func heatmap() plots.Chart {
 	h := plots.Heatmap{
 		Frame: plots.Frame{Title: "Strength by depth and exploration", Note: "mean and 95 % interval of 3 seeds"},
-		X:     plots.Categories{Label: "network depth (blocks)", Ticks: []string{"2", "5", "10", "20"}},
-		Y:     plots.Categories{Label: "c_puct", Ticks: []string{"0.5", "1", "2", "4"}},
+		X:     plots.Axis{Label: "network depth (blocks)", Names: []string{"2", "5", "10", "20"}},
+		Y:     plots.Axis{Label: "c_puct", Names: []string{"0.5", "1", "2", "4"}},
 		Value: plots.Axis{Label: "rating", Unit: "Elo"},
-		Best:  plots.Highest,
+		Best:  stats.Higher,
 	}
-	for i := range h.Y.Ticks {
+	for i := range h.Y.Names {
 		var row []stats.Interval
-		for j := range h.X.Ticks {
+		for j := range h.X.Names {
 			v := 40*float64(j) - 30*math.Abs(float64(i)-1.6)*float64(j+1) - 100
 			row = append(row, stats.Interval{Value: v, Low: v - 21 - 4*float64(i), High: v + 21 + 3*float64(i)})
 		}
@@ -269,13 +265,13 @@ func heatmap() plots.Chart {
 func heatmapLarge() plots.Chart {
 	h := plots.Heatmap{
 		Frame: plots.Frame{Title: "Validation loss"},
-		X:     plots.Categories{Label: "learning rate"},
-		Y:     plots.Categories{Label: "batch (positions)"},
+		X:     plots.Axis{Label: "learning rate"},
+		Y:     plots.Axis{Label: "batch (positions)"},
 		Value: plots.Axis{Label: "validation loss", Unit: "nats", Log: true},
-		Best:  plots.Lowest,
+		Best:  stats.Lower,
 	}
 	for i := range 12 {
-		h.Y.Ticks = append(h.Y.Ticks, strconv.Itoa(64*(i+1)))
+		h.Y.Names = append(h.Y.Names, strconv.Itoa(64*(i+1)))
 		var row []stats.Interval
 		for j := range 24 {
 			row = append(row, stats.Exactly(0.5+math.Pow(float64(i-5)/5, 2)+math.Pow(float64(j-14)/6, 2)))
@@ -283,7 +279,7 @@ func heatmapLarge() plots.Chart {
 		h.Cells = append(h.Cells, row)
 	}
 	for j := range 24 {
-		h.X.Ticks = append(h.X.Ticks, strconv.FormatFloat(0.001*float64(j+1), 'g', 3, 64))
+		h.X.Names = append(h.X.Names, strconv.FormatFloat(0.001*float64(j+1), 'g', 3, 64))
 	}
 	return h
 }
@@ -360,14 +356,14 @@ func lossHeads() plots.Chart {
 func parallel() plots.Chart {
 	p := plots.Parallel{
 		Frame: plots.Frame{Title: "A sweep of 16 trials"},
-		Axes: []plots.ParallelAxis{
-			{Axis: plots.Axis{Label: "network.depth", Unit: "blocks"}, Ticks: []string{"2", "5", "10", "20"}},
-			{Axis: plots.Axis{Label: "search.c_puct"}},
-			{Axis: plots.Axis{Label: "training.schedule.initial", Log: true}},
-			{Axis: plots.Axis{Label: "schedule"}, Ticks: []string{"plateau", "step", "cosine"}},
+		Axes: []plots.Axis{
+			{Label: "network.depth", Unit: "blocks", Names: []string{"2", "5", "10", "20"}},
+			{Label: "search.c_puct"},
+			{Label: "training.schedule.initial", Log: true},
+			{Label: "schedule", Names: []string{"plateau", "step", "cosine"}},
 		},
 		Metric: plots.Axis{Label: "rating", Unit: "Elo"},
-		Best:   plots.Highest,
+		Best:   stats.Higher,
 	}
 	for i := range 16 {
 		depth, cpuct, rate, kind := float64(i%4), 0.5+3.5*math.Mod(float64(i)*0.618, 1), math.Pow(10, -3+2*math.Mod(float64(i)*0.414, 1)), float64(i*7%3)
@@ -473,9 +469,8 @@ func treeSmall() plots.Chart {
 func linesNamed() plots.Chart {
 	return plots.Lines{
 		Frame: plots.Frame{Title: "Strength by learning-rate schedule", Note: "mean and 95 % interval of 3 seeds"},
-		X:     plots.Axis{Label: "schedule"},
+		X:     plots.Axis{Label: "schedule", Names: []string{"plateau to 1e-4", "plateau to 1e-6", "step", "cosine", "constant"}},
 		Y:     plots.Axis{Label: "rating", Unit: "Elo"},
-		Ticks: []string{"plateau to 1e-4", "plateau to 1e-6", "step", "cosine", "constant"},
 		Series: []plots.Series{
 			bars("5 blocks", []float64{0, 1, 2, 3, 4}, []float64{20, 28, 11, 35, -40}, []float64{2, 3, -12, 14, -61}, []float64{38, 52, 34, 57, -18}),
 			bars("10 blocks", []float64{0, 1, 2, 3, 4}, []float64{71, 76, 50, nan, -12}, []float64{50, 51, nan, nan, -33}, []float64{92, 103, nan, nan, 9}),

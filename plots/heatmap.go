@@ -14,35 +14,18 @@ import (
 // number is its color and its text.
 type Heatmap struct {
 	Frame
-	X Categories // columns, from the left
-	Y Categories // rows, from the bottom, as on any axis
+	X Axis // columns, from the left, with a name for each
+	Y Axis // rows, from the bottom, as on any axis
 
 	// Value describes the number. Log makes the scale of colors logarithmic.
 	Value Axis
 
-	// Cells[row][column], as many as Y and X have ticks; a missing value is an
-	// empty cell.
+	// Cells[row][column], as many as Y and X have names; a missing value is an empty cell.
 	Cells [][]stats.Interval
 
-	// Best marks the cell of the highest or lowest number.
-	Best Extreme
+	// Best is the preferred direction of the number. The best cell is marked.
+	Best stats.Better
 }
-
-// Categories are the values of a setting.
-type Categories struct {
-	Label string
-	Ticks []string // one per row or column
-}
-
-// Extreme selects the number to mark.
-type Extreme int
-
-// Extremes to mark.
-const (
-	NoExtreme Extreme = iota
-	Highest
-	Lowest
-)
 
 // Figure implements [Chart].
 func (h Heatmap) Figure() (*Figure, error) {
@@ -50,16 +33,16 @@ func (h Heatmap) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, rows := len(h.X.Ticks), len(h.Y.Ticks)
+	columns, rows := len(h.X.Names), len(h.Y.Names)
 	t := table{
-		rows: h.Y.Ticks, columns: h.X.Ticks, x: clean(h.X.Label), y: clean(h.Y.Label), scale: newColorScale(h.Value, s.span, viridis),
+		rows: h.Y.Names, columns: h.X.Names, x: clean(h.X.Label), y: clean(h.Y.Label), scale: newColorScale(h.Value, s.span, viridis),
 		size: vg.Point{X: max(3, min(2.2*cm, (h.inner()-4.5*cm)/vg.Length(columns))), Y: min(1.05*cm, 20*cm/vg.Length(rows))},
 	}
 	write := h.writer(s.span)
 	if style := textStyle(tickSize, ink, false); max(style.Width(write(s.min)), style.Width(write(s.max))) > t.size.X-5 {
 		t.size.Y = min(t.size.Y, max(t.size.X, tickSize+3)) // cells without text can be low
 	}
-	t.marked = map[Extreme]*[2]int{Highest: &s.highest, Lowest: &s.lowest}[h.Best]
+	t.marked = map[stats.Better]*[2]int{stats.Higher: &s.highest, stats.Lower: &s.lowest}[h.Best]
 	for i, row := range h.Cells {
 		t.cells = append(t.cells, nil)
 		for j, v := range row {
@@ -94,16 +77,16 @@ type summary struct {
 // check summarizes the cells.
 func (h Heatmap) check() (summary, error) {
 	s := summary{span: emptySpan()}
-	rows, columns := len(h.Y.Ticks), len(h.X.Ticks)
+	rows, columns := len(h.Y.Names), len(h.X.Names)
 	if len(h.Cells) != rows {
-		return s, fmt.Errorf("plots: heat map with %d ticks of rows has %d rows: %w", rows, len(h.Cells), ErrInvalid)
+		return s, fmt.Errorf("plots: heat map with %d names of rows has %d rows: %w", rows, len(h.Cells), ErrInvalid)
 	}
 	for i, row := range h.Cells {
 		if len(row) != columns {
-			return s, fmt.Errorf("plots: heat map row %d (%q) has %d of %d cells: %w", i, h.Y.Ticks[i], len(row), columns, ErrInvalid)
+			return s, fmt.Errorf("plots: heat map row %d (%q) has %d of %d cells: %w", i, h.Y.Names[i], len(row), columns, ErrInvalid)
 		}
 		for j, c := range row {
-			if err := checkNumbers(fmt.Sprintf("heat map: cell %q, %q", h.X.Ticks[j], h.Y.Ticks[i]), c.Value, c.Low, c.High); err != nil {
+			if err := checkNumbers(fmt.Sprintf("heat map: cell %q, %q", h.X.Names[j], h.Y.Names[i]), c.Value, c.Low, c.High); err != nil {
 				return s, err
 			}
 			if c.Missing() {
@@ -140,11 +123,11 @@ func (h Heatmap) writer(s span) func(float64) string {
 // describe names the extremes.
 func (h Heatmap) describe(s summary) string {
 	at := func(cell [2]int) string {
-		return joined(brief(h.Cells[cell[0]][cell[1]].Value), "at", h.X.Label, h.X.Ticks[cell[1]]) + ", " + joined(h.Y.Label, h.Y.Ticks[cell[0]])
+		return joined(brief(h.Cells[cell[0]][cell[1]].Value), "at", h.X.Label, h.X.Names[cell[1]]) + ", " + joined(h.Y.Label, h.Y.Names[cell[0]])
 	}
 	text := joined("Heat map of", cmp.Or(h.Value.text(), "a number"), "over", h.X.Label, "(columns) and", h.Y.Label, "(rows): highest", at(s.highest)) + "; lowest " + at(s.lowest) + "."
 	if s.missing > 0 {
-		text += fmt.Sprintf(" %d of %d cells are empty.", s.missing, len(h.Cells)*len(h.X.Ticks))
+		text += fmt.Sprintf(" %d of %d cells are empty.", s.missing, len(h.Cells)*len(h.X.Names))
 	}
 	return text
 }

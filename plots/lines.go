@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,17 +10,13 @@ import (
 )
 
 // Lines shows a number against another with a line for each trial: the score against
-// training, a hook's metric, the length of games.
+// training, a hook's metric, the length of games. If X has names, points are not joined,
+// because no values exist between two names.
 type Lines struct {
 	Frame
 	X, Y       Axis
 	Series     []Series // at least one with a point
 	References []Reference
-
-	// Ticks are the names of the values of a non-numeric setting. A point's X is then the
-	// index of a name, and points are not joined, because no values exist between two
-	// names.
-	Ticks []string
 }
 
 // Figure implements [Chart].
@@ -41,15 +36,11 @@ func (l Lines) Figure() (*Figure, error) {
 	p := newPlot()
 	setRange(&p.X, l.X, x, 0, 7)
 	setRange(&p.Y, l.Y, y, 0.05, 5)
-	place, series := brief, l.Series
-	if len(l.Ticks) > 0 {
-		if err := l.checkNames(); err != nil {
-			return nil, err
-		}
-		place = func(x float64) string { return clean(l.Ticks[int(x)]) }
+	series, names := l.Series, l.X.Names
+	if len(names) > 0 {
 		series = l.beside()
-		p.X.Min, p.X.Max = -0.5, float64(len(l.Ticks))-0.5
-		p.X.Tick.Marker = nominal(&p.X, l.Ticks, (l.inner()-2*cm)/vg.Length(len(l.Ticks)))
+		p.X.Min, p.X.Max = -0.5, float64(len(names))-0.5
+		p.X.Tick.Marker = nominal(&p.X, names, (l.inner()-2*cm)/vg.Length(len(names)))
 	}
 	p.Add(gridLines(true, true))
 	var legend []entry
@@ -60,7 +51,7 @@ func (l Lines) Figure() (*Figure, error) {
 	}
 	for i, s := range series {
 		look := lookOf(i)
-		if len(l.Ticks) > 0 {
+		if len(names) > 0 {
 			look.line.Width = 0
 		}
 		legend = slices.Insert(legend, i, entry{s.Name, look.add(p, s)})
@@ -70,21 +61,8 @@ func (l Lines) Figure() (*Figure, error) {
 	}
 	return l.Frame.figure(content{
 		height: 8.5 * cm, legend: legend, paint: paintPlot(p, l.X.text(), l.Y.text()),
-		description: describe("Line chart", l.X.text(), l.Y.text(), describeSeries(l.Series, place)...),
+		description: describe("Line chart", l.X.text(), l.Y.text(), describeSeries(l.Series, l.X)...),
 	})
-}
-
-// checkNames checks that points are at names.
-func (l Lines) checkNames() error {
-	n := float64(len(l.Ticks))
-	for _, s := range l.Series {
-		for _, p := range s.Points {
-			if l.X.Log || p.X < 0 || p.X >= n || p.X != math.Trunc(p.X) && !math.IsNaN(p.X) {
-				return fmt.Errorf("plots: series %q: x of %g is not the index of one of %g names: %w", s.Name, p.X, n, ErrInvalid)
-			}
-		}
-	}
-	return nil
 }
 
 // beside moves the points of a name's series apart, so that their intervals do not overlap.

@@ -51,7 +51,7 @@ func (s Stack) Figure() (*Figure, error) {
 		}
 		x.join(px)
 		shown, ranges, all = append(shown, panel), append(ranges, py), append(all, panel.Series...)
-		texts = append(texts, joined(panel.Y.Label, several(describeSeries(panel.Series, brief), ", ")))
+		texts = append(texts, joined(panel.Y.Label, several(describeSeries(panel.Series, Axis{}), ", ")))
 	}
 	if len(shown) == 0 {
 		return nil, fmt.Errorf("plots: %d panels without a number: %w", len(s.Panels), ErrNoData)
@@ -210,7 +210,7 @@ func (m Multiples) Figure() (*Figure, error) {
 	}
 	return m.Frame.figure(content{
 		height: vg.Length(float64(len(g.plots))*math.Min(7, 1.2+8.5/float64(columns))+1.2) * cm, legend: legend, paint: g.paint,
-		description: describe(fmt.Sprintf("%d panels", len(m.Panels)), m.X.text(), m.Y.text(), several(describeSeries(m.Panels, brief), "; ")),
+		description: describe(fmt.Sprintf("%d panels", len(m.Panels)), m.X.text(), m.Y.text(), several(describeSeries(m.Panels, m.X), "; ")),
 	})
 }
 

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"alamos/pkg/stats"
 )
 
 // Parallel shows a sweep of many settings as parallel coordinates: an upright axis for each
@@ -20,31 +22,19 @@ import (
 // axis and the color of the line.
 type Parallel struct {
 	Frame
-	Axes   []ParallelAxis // settings, from the left
-	Metric Axis           // the result
+	Axes   []Axis // settings, from the left; lines through a name run beside one another
+	Metric Axis   // the result
 	Lines  []ParallelLine
 
-	// Best draws the line of the highest or lowest result thick and names it.
-	Best Extreme
-}
-
-// ParallelAxis is a setting. With Ticks it has only these values, and the lines through a
-// value run beside one another. Without Ticks it is an axis of numbers. Use Ticks for a
-// setting of a grid.
-type ParallelAxis struct {
-	Axis
-	Ticks []string
+	// Best is the preferred direction of the result. The line of the best is thick and named.
+	Best stats.Better
 }
 
 // ParallelLine is a trial.
 type ParallelLine struct {
-	Name string
-
-	// Values has a number for each axis: the index of a tick if the axis has Ticks. NaN
-	// leaves a gap.
-	Values []float64
-
-	Metric float64 // NaN if unknown, drawn as a dashed gray line
+	Name   string
+	Values []float64 // for each axis; NaN leaves a gap
+	Metric float64   // NaN if unknown, drawn as a dashed gray line
 }
 
 // Figure implements [Chart].
@@ -81,7 +71,7 @@ func (p Parallel) Figure() (*Figure, error) {
 	if slices.ContainsFunc(p.Lines, func(l ParallelLine) bool { return math.IsNaN(l.Metric) }) {
 		legend = append(legend, look{line: unknownStyle}.entry("without a result"))
 	}
-	if p.Best != NoExtreme {
+	if p.Best != stats.Neither {
 		best := p.Lines[order[len(p.Lines)-1]]
 		name := strings.TrimSuffix("best: "+brief(best.Metric)+", "+clean(best.Name), ", ")
 		legend = append(legend, look{line: draw.LineStyle{Color: scale.color(best.Metric), Width: 2.6}}.entry(name))
@@ -125,7 +115,7 @@ func (p Parallel) sorted() (order []int) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		x, y := p.Lines[a].Metric, p.Lines[b].Metric // NaN is less than any number
-		if p.Best == Lowest && !math.IsNaN(x) && !math.IsNaN(y) {
+		if p.Best == stats.Lower && !math.IsNaN(x) && !math.IsNaN(y) {
 			x, y = y, x
 		}
 		return cmp.Compare(x, y)
@@ -158,18 +148,16 @@ func (p Parallel) strip(j int, order []int) (parallelStrip, error) {
 		at[v] = append(at[v], i)
 		s.heights[i] = v
 	}
-	n := float64(len(a.Ticks))
-	switch {
-	case n > 0 && !values.empty() && (!values.whole || values.min < 0 || values.max >= n):
-		return s, fmt.Errorf("plots: axis %q: %g or %g is not the index of one of the %g ticks: %w", s.name, values.min, values.max, n, ErrInvalid)
-	case n == 0 && values.empty():
+	n := float64(len(a.Names))
+	if n == 0 && values.empty() {
 		return s, fmt.Errorf("plots: axis %d (%q) without a number: %w", j, s.name, ErrNoData)
-	case n == 0:
-		if err := a.check(values); err != nil {
-			return s, err
-		}
+	}
+	if err := a.check(values); err != nil {
+		return s, err
+	}
+	if n == 0 {
 		axis := plot.Axis{Scale: plot.LinearScale{}}
-		setRange(&axis, a.Axis, values, 0.04, 6)
+		setRange(&axis, a, values, 0.04, 6)
 		for i := range s.heights {
 			s.heights[i] = axis.Norm(s.heights[i])
 		}
@@ -178,7 +166,7 @@ func (p Parallel) strip(j int, order []int) (parallelStrip, error) {
 		}
 		return s, nil
 	}
-	for k, label := range a.Ticks {
+	for k, label := range a.Names {
 		s.ticks = append(s.ticks, plot.Tick{Value: (float64(k) + 0.5) / n, Label: fit(clean(label), tickStyle, 2.5*cm)})
 		lines := at[float64(k)] // beside one another, in at most 70 % of the value's room
 		share := min(0.7/n, 0.02*float64(len(lines)))
@@ -197,14 +185,9 @@ func (p Parallel) describe() string {
 	text := func(l ParallelLine) string {
 		var at []string
 		for j, v := range l.Values {
-			value := brief(v)
-			switch ticks := p.Axes[j].Ticks; {
-			case math.IsNaN(v):
-				continue
-			case len(ticks) > 0:
-				value = ticks[int(v)]
+			if !math.IsNaN(v) {
+				at = append(at, joined(p.Axes[j].Label, p.Axes[j].value(v)))
 			}
-			at = append(at, joined(p.Axes[j].Label, value))
 		}
 		return brief(l.Metric) + " at " + several(at, ", ")
 	}
@@ -237,7 +220,7 @@ func (p Parallel) plot(strips []parallelStrip, order []int, scale colorScale, sh
 				style.Width = 0.7
 			}
 		}
-		if p.Best != NoExtreme && rank == len(order)-1 {
+		if p.Best != stats.Neither && rank == len(order)-1 {
 			trace(i, draw.LineStyle{Color: ink, Width: 4.2}) // a dark edge makes it stand out
 			style.Width = 2.6
 		}

@@ -28,12 +28,12 @@ func TestErrors(t *testing.T) {
 	}
 	series := func(x, y []float64) []plots.Series { return []plots.Series{line("s", x, y)} }
 	r := stats.Record{Wins: 1}
-	tick := plots.Categories{Ticks: []string{"a"}}
+	tick := plots.Axis{Names: []string{"a"}}
 	heat := func(c stats.Interval) plots.Heatmap {
 		return plots.Heatmap{X: tick, Y: tick, Cells: [][]stats.Interval{{c}}}
 	}
 	para := func(l plots.ParallelLine) plots.Parallel {
-		return plots.Parallel{Axes: make([]plots.ParallelAxis, 1), Lines: []plots.ParallelLine{l}}
+		return plots.Parallel{Axes: make([]plots.Axis, 1), Lines: []plots.ParallelLine{l}}
 	}
 	for name, c := range map[string]struct {
 		chart plots.Chart
@@ -61,9 +61,9 @@ func TestErrors(t *testing.T) {
 		"stack: log of 0":           {stack(plots.Axis{Log: true}, 0.1, 0), plots.ErrInvalid},
 		"stack: infinite":           {stack(plots.Axis{}, inf), plots.ErrInvalid},
 		"stack: generations":        {plots.Stack{Generations: []float64{inf}}, plots.ErrInvalid},
-		"lines: no such name":       {plots.Lines{Ticks: []string{"a"}, Series: series([]float64{1}, []float64{1})}, plots.ErrInvalid},
-		"lines: between names":      {plots.Lines{Ticks: []string{"a", "b"}, Series: series([]float64{0.5}, []float64{1})}, plots.ErrInvalid},
-		"lines: log of names":       {plots.Lines{X: plots.Axis{Log: true}, Ticks: []string{"a", "b"}, Series: one}, plots.ErrInvalid},
+		"lines: no such name":       {plots.Lines{X: plots.Axis{Names: []string{"a"}}, Series: series([]float64{1}, []float64{1})}, plots.ErrInvalid},
+		"lines: between names":      {plots.Lines{X: plots.Axis{Names: []string{"a", "b"}}, Series: series([]float64{0.5}, []float64{1})}, plots.ErrInvalid},
+		"lines: log of names":       {plots.Lines{X: plots.Axis{Log: true, Names: []string{"a", "b"}}, Series: one}, plots.ErrInvalid},
 		"crosstable: nothing":       {plots.Crosstable{}, plots.ErrNoData},
 		"crosstable: no games":      {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, {}}, {{}, r}}}, plots.ErrNoData},
 		"crosstable: rows":          {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, r}}}, plots.ErrInvalid},
@@ -79,28 +79,27 @@ func TestErrors(t *testing.T) {
 		"histogram: infinite":       {plots.Histogram{Samples: []plots.Sample{{Values: []float64{inf}}}}, plots.ErrInvalid},
 		"histogram: log":            {plots.Histogram{X: plots.Axis{Log: true}, Samples: []plots.Sample{{Values: []float64{1}}}}, plots.ErrInvalid},
 		"results: nothing":          {plots.Results{}, plots.ErrNoData},
-		"results: no games":         {plots.Results{White: []float64{0}, Draws: []float64{0}, Black: []float64{0}}, plots.ErrNoData},
-		"results: length":           {plots.Results{White: []float64{1}, Draws: []float64{1}}, plots.ErrInvalid},
-		"results: negative":         {plots.Results{White: []float64{1}, Draws: []float64{-1}, Black: []float64{1}}, plots.ErrInvalid},
+		"results: no games":         {plots.Results{Generations: make([]stats.Record, 1)}, plots.ErrNoData},
+		"results: negative":         {plots.Results{Generations: []stats.Record{{Wins: 1, Draws: -1, Losses: 1}}}, plots.ErrInvalid},
 		"heatmap: nothing":          {plots.Heatmap{}, plots.ErrNoData},
 		"heatmap: only NaN":         {heat(stats.Interval{Value: nan}), plots.ErrNoData},
 		"heatmap: infinite":         {heat(stats.Interval{Value: inf}), plots.ErrInvalid},
 		"heatmap: log of 0":         {plots.Heatmap{Value: plots.Axis{Log: true}, X: tick, Y: tick, Cells: [][]stats.Interval{{{}}}}, plots.ErrInvalid},
 		"heatmap: rows":             {plots.Heatmap{X: tick, Y: tick}, plots.ErrInvalid},
 		"heatmap: cells":            {plots.Heatmap{X: tick, Y: tick, Cells: [][]stats.Interval{{}}}, plots.ErrInvalid},
-		"heatmap: narrow":           {plots.Heatmap{Frame: plots.Frame{Width: 4}, X: plots.Categories{Ticks: make([]string, 90)}, Y: tick, Cells: [][]stats.Interval{make([]stats.Interval, 90)}}, plots.ErrSize},
+		"heatmap: narrow":           {plots.Heatmap{Frame: plots.Frame{Width: 4}, X: plots.Axis{Names: make([]string, 90)}, Y: tick, Cells: [][]stats.Interval{make([]stats.Interval, 90)}}, plots.ErrSize},
 		"parallel: nothing":         {plots.Parallel{}, plots.ErrNoData},
-		"parallel: no lines":        {plots.Parallel{Axes: make([]plots.ParallelAxis, 2)}, plots.ErrNoData},
+		"parallel: no lines":        {plots.Parallel{Axes: make([]plots.Axis, 2)}, plots.ErrNoData},
 		"parallel: no axes":         {plots.Parallel{Lines: make([]plots.ParallelLine, 2)}, plots.ErrNoData},
 		"parallel: no result":       {para(plots.ParallelLine{Values: []float64{1}, Metric: nan}), plots.ErrNoData},
 		"parallel: no value":        {para(plots.ParallelLine{Values: []float64{nan}, Metric: 1}), plots.ErrNoData},
 		"parallel: values":          {para(plots.ParallelLine{Values: []float64{1, 2}, Metric: 1}), plots.ErrInvalid},
 		"parallel: infinite":        {para(plots.ParallelLine{Values: []float64{-inf}, Metric: 1}), plots.ErrInvalid},
-		"parallel: no such tick":    {plots.Parallel{Axes: []plots.ParallelAxis{{Ticks: []string{"a"}}}, Lines: []plots.ParallelLine{{Values: []float64{1}}}}, plots.ErrInvalid},
-		"parallel: half a tick":     {plots.Parallel{Axes: []plots.ParallelAxis{{Ticks: []string{"a", "b"}}}, Lines: []plots.ParallelLine{{Values: []float64{0.5}}}}, plots.ErrInvalid},
-		"parallel: log of 0":        {plots.Parallel{Axes: []plots.ParallelAxis{{Axis: plots.Axis{Log: true}}}, Lines: []plots.ParallelLine{{Values: []float64{0}}}}, plots.ErrInvalid},
-		"parallel: log of result":   {plots.Parallel{Metric: plots.Axis{Log: true}, Axes: make([]plots.ParallelAxis, 1), Lines: []plots.ParallelLine{{Values: []float64{0}}}}, plots.ErrInvalid},
-		"parallel: narrow":          {plots.Parallel{Frame: plots.Frame{Width: 5}, Axes: make([]plots.ParallelAxis, 9), Lines: []plots.ParallelLine{{Values: make([]float64, 9)}}}, plots.ErrSize},
+		"parallel: no such tick":    {plots.Parallel{Axes: []plots.Axis{{Names: []string{"a"}}}, Lines: []plots.ParallelLine{{Values: []float64{1}}}}, plots.ErrInvalid},
+		"parallel: half a tick":     {plots.Parallel{Axes: []plots.Axis{{Names: []string{"a", "b"}}}, Lines: []plots.ParallelLine{{Values: []float64{0.5}}}}, plots.ErrInvalid},
+		"parallel: log of 0":        {plots.Parallel{Axes: []plots.Axis{{Log: true}}, Lines: []plots.ParallelLine{{Values: []float64{0}}}}, plots.ErrInvalid},
+		"parallel: log of result":   {plots.Parallel{Metric: plots.Axis{Log: true}, Axes: make([]plots.Axis, 1), Lines: []plots.ParallelLine{{Values: []float64{0}}}}, plots.ErrInvalid},
+		"parallel: narrow":          {plots.Parallel{Frame: plots.Frame{Width: 5}, Axes: make([]plots.Axis, 9), Lines: []plots.ParallelLine{{Values: make([]float64, 9)}}}, plots.ErrSize},
 		"multiples: nothing":        {plots.Multiples{}, plots.ErrNoData},
 		"multiples: empty panels":   {plots.Multiples{Panels: make([]plots.Series, 3)}, plots.ErrNoData},
 		"multiples: log":            {plots.Multiples{Y: plots.Axis{Log: true}, Panels: series([]float64{1}, []float64{0})}, plots.ErrInvalid},
@@ -204,9 +203,9 @@ func TestHostileNames(t *testing.T) {
 			plots.Crosstable{Players: []string{name, name}, Cells: [][]stats.Record{{{}, {Wins: 1}}, {{Losses: 1}, {}}}},
 			plots.Ladder{Players: []plots.Rating{{Name: name, Elo: stats.Exactly(1)}}},
 			plots.Histogram{Samples: []plots.Sample{{Name: name, Values: []float64{1}}, {Name: name}}},
-			plots.Results{White: []float64{1}, Draws: []float64{1}, Black: []float64{1}},
-			plots.Heatmap{Frame: plots.Frame{Note: name}, X: plots.Categories{Label: name, Ticks: []string{name, name}}, Y: plots.Categories{Label: name, Ticks: []string{name}}, Value: plots.Axis{Label: name, Unit: name}, Cells: [][]stats.Interval{{{}, {Value: 1}}}},
-			plots.Parallel{Axes: []plots.ParallelAxis{{Axis: plots.Axis{Label: name}}, {Axis: plots.Axis{Label: name}, Ticks: []string{name}}}, Metric: plots.Axis{Label: name}, Lines: []plots.ParallelLine{{Name: name, Values: []float64{0, 0}}}, Best: plots.Highest},
+			plots.Results{Generations: []stats.Record{{Wins: 1, Draws: 1, Losses: 1}}},
+			plots.Heatmap{Frame: plots.Frame{Note: name}, X: plots.Axis{Label: name, Names: []string{name, name}}, Y: plots.Axis{Label: name, Names: []string{name}}, Value: plots.Axis{Label: name, Unit: name}, Cells: [][]stats.Interval{{{}, {Value: 1}}}},
+			plots.Parallel{Axes: []plots.Axis{{Label: name}, {Label: name, Names: []string{name}}}, Metric: plots.Axis{Label: name}, Lines: []plots.ParallelLine{{Name: name, Values: []float64{0, 0}}}, Best: stats.Higher},
 			plots.Multiples{X: plots.Axis{Label: name}, Y: plots.Axis{Label: name}, Panels: []plots.Series{line(name, two, two), {Name: name}}},
 			plots.PolicyPlanes{Planes: []plots.Plane{{Title: name}}},
 			plots.Board{Position: kings, Weight: plots.Axis{Label: name}, Arrows: []plots.Arrow{{From: "e2", To: "e4", Label: name, Note: name}}},
@@ -256,14 +255,14 @@ func TestAnyData(t *testing.T) {
 		series[1].Band = rapid.Bool().Draw(t, "band")
 		charts := []plots.Chart{
 			plots.Lines{X: axis(), Y: axis(), Series: series},
-			plots.Lines{Y: axis(), Ticks: make([]string, n), Series: series},
+			plots.Lines{X: plots.Axis{Names: make([]string, n)}, Y: axis(), Series: series},
 			plots.Lines{Y: plots.Axis{Most: 1}, Series: series},
 			plots.Stack{Panels: []plots.Panel{{Y: axis(), Series: series}, {Y: axis(), Series: series[:1]}}, Generations: list(n)},
 			plots.Ladder{Players: []plots.Rating{{Elo: cells(list(1), list(1), list(1))[0]}, {Elo: stats.Exactly(list(1)[0])}}},
 			plots.Histogram{Samples: []plots.Sample{{Values: list(n)}, {Values: list(n)}}},
-			plots.Results{White: list(n), Draws: list(n), Black: list(n)},
-			plots.Heatmap{Value: axis(), X: plots.Categories{Ticks: make([]string, n)}, Y: plots.Categories{Ticks: make([]string, 1)}, Cells: [][]stats.Interval{cells(list(n), list(n), list(n))}, Best: plots.Extreme(rapid.IntRange(0, 2).Draw(t, "best"))},
-			plots.Parallel{Metric: axis(), Axes: []plots.ParallelAxis{{Axis: axis()}, {Axis: axis()}, {Ticks: []string{"a", "b"}}}, Best: plots.Extreme(rapid.IntRange(0, 2).Draw(t, "best")), Lines: []plots.ParallelLine{
+			plots.Results{Generations: []stats.Record{{Wins: n, Draws: 2, Losses: 1}, {}}},
+			plots.Heatmap{Value: axis(), X: plots.Axis{Names: make([]string, n)}, Y: plots.Axis{Names: make([]string, 1)}, Cells: [][]stats.Interval{cells(list(n), list(n), list(n))}, Best: rapid.SampledFrom([]stats.Better{stats.Neither, stats.Higher, stats.Lower}).Draw(t, "best")},
+			plots.Parallel{Metric: axis(), Axes: []plots.Axis{axis(), axis(), {Names: []string{"a", "b"}}}, Best: rapid.SampledFrom([]stats.Better{stats.Neither, stats.Higher, stats.Lower}).Draw(t, "best"), Lines: []plots.ParallelLine{
 				{Values: append(list(2), rapid.SampledFrom([]float64{0, 1, nan}).Draw(t, "tick")), Metric: list(1)[0]}, {Values: append(list(2), 0), Metric: list(1)[0]}}},
 			plots.Multiples{X: axis(), Y: axis(), Panels: append(series, plots.Series{})},
 			plots.PolicyPlanes{Planes: []plots.Plane{{Squares: [64]float64(append(list(2), make([]float64, 62)...))}}},
@@ -315,7 +314,7 @@ func TestMuchData(t *testing.T) {
 		s.Points = append(s.Points, plots.Point{X: float64(i), Y: stats.Around(1+math.Sin(float64(i)/100), 0.1)})
 	}
 	s.Band = true
-	p := plots.Parallel{Axes: []plots.ParallelAxis{{Ticks: []string{"a", "b"}}, {}}}
+	p := plots.Parallel{Axes: []plots.Axis{{Names: []string{"a", "b"}}, {}}}
 	var nodes []plots.Node
 	for i := range 5000 {
 		p.Lines = append(p.Lines, plots.ParallelLine{Values: []float64{float64(i % 2), float64(i)}, Metric: float64(i)})
@@ -379,9 +378,9 @@ func TestLegendHasRoomOfItsOwn(t *testing.T) {
 
 // Parallel coordinates whose axes need more room than other pictures have take it.
 func TestParallelTakesRoom(t *testing.T) {
-	c := plots.Parallel{Axes: make([]plots.ParallelAxis, 14), Lines: []plots.ParallelLine{{Values: make([]float64, 14)}}}
+	c := plots.Parallel{Axes: make([]plots.Axis, 14), Lines: []plots.ParallelLine{{Values: make([]float64, 14)}}}
 	for i := range c.Axes {
-		c.Axes[i] = plots.ParallelAxis{Axis: plots.Axis{Label: "a long name"}, Ticks: []string{"{full: 0.25, visits: 16}"}}
+		c.Axes[i] = plots.Axis{Label: "a long name", Names: []string{"{full: 0.25, visits: 16}"}}
 	}
 	f, err := c.Figure()
 	if err != nil {

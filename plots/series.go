@@ -240,10 +240,10 @@ func several(list []string, separator string) string {
 	return strings.Join(list, separator)
 }
 
-// describeSeries describes the beginning and the end of each series. place names an X.
-func describeSeries(series []Series, place func(x float64) string) []string {
+// describeSeries describes the beginning and the end of each series.
+func describeSeries(series []Series, x Axis) []string {
 	texts := make([]string, len(series))
-	at := func(p Point) string { return brief(p.Y.Value) + " at " + place(p.X) }
+	at := func(p Point) string { return brief(p.Y.Value) + " at " + x.value(p.X) }
 	for i, s := range series {
 		texts[i] = "(no data)"
 		if known := slices.DeleteFunc(slices.Clone(s.Points), Point.missing); len(known) == 1 {

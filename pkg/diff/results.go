@@ -16,7 +16,7 @@ import (
 type Metric struct {
 	Name       string         `json:"name"`
 	Unit       string         `json:"unit,omitempty"`
-	Better     report.Better  `json:"better"` // "higher", "lower", or "" for a descriptive metric
+	Better     stats.Better   `json:"better"` // "higher", "lower", or "" for a descriptive metric
 	A          stats.Interval `json:"a"`
 	B          stats.Interval `json:"b"`
 	N          [2]int         `json:"n"`          // number of games or seeds behind A and B; 0 if unknown
@@ -54,7 +54,7 @@ func judge(all []Metric) {
 	p := make([]float64, len(all))
 	for i, m := range all {
 		p[i] = math.NaN()
-		if m.P != nil && m.Better != report.Neither {
+		if m.P != nil && m.Better != stats.Neither {
 			p[i] = *m.P
 		}
 	}
@@ -83,11 +83,11 @@ func (m *Metric) verdict() string {
 		return ""
 	case *p >= stats.Alpha:
 		return "~"
-	case m.Better == report.Neither && d.Value > 0:
+	case m.Better == stats.Neither && d.Value > 0:
 		return "higher"
-	case m.Better == report.Neither:
+	case m.Better == stats.Neither:
 		return "lower"
-	case (d.Value > 0) == (m.Better == report.Higher):
+	case (d.Value > 0) == (m.Better == stats.Higher):
 		return "better"
 	}
 	return "worse"

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"alamos/pkg/report"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
@@ -301,18 +300,18 @@ func TestFormats(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
-		better report.Better
+		better stats.Better
 		d      stats.Difference
 		want   string
 	}{
-		{report.Higher, stats.Untested(stats.Unknown()), ""},
-		{report.Higher, stats.Untested(stats.Exactly(1)), ""},
-		{report.Higher, stats.Untested(stats.Exactly(0)), "="},
-		{report.Higher, stats.Untested(stats.Around(1, 0.5)), ""},
-		{report.Higher, stats.Difference{Interval: stats.Exactly(1), P: 0.2}, "~"},
-		{report.Higher, stats.Difference{Interval: stats.Exactly(1), P: 0.01}, "better"},
-		{report.Higher, stats.Difference{Interval: stats.Exactly(-1), P: 0.01}, "worse"},
-		{report.Lower, stats.Difference{Interval: stats.Around(1, 0.9), P: 0.03}, "worse"},
+		{stats.Higher, stats.Untested(stats.Unknown()), ""},
+		{stats.Higher, stats.Untested(stats.Exactly(1)), ""},
+		{stats.Higher, stats.Untested(stats.Exactly(0)), "="},
+		{stats.Higher, stats.Untested(stats.Around(1, 0.5)), ""},
+		{stats.Higher, stats.Difference{Interval: stats.Exactly(1), P: 0.2}, "~"},
+		{stats.Higher, stats.Difference{Interval: stats.Exactly(1), P: 0.01}, "better"},
+		{stats.Higher, stats.Difference{Interval: stats.Exactly(-1), P: 0.01}, "worse"},
+		{stats.Lower, stats.Difference{Interval: stats.Around(1, 0.9), P: 0.03}, "worse"},
 		{"", stats.Difference{Interval: stats.Exactly(-1), P: 0.01}, "lower"},
 		{"", stats.Difference{Interval: stats.Exactly(1), P: 0.01}, "higher"},
 		{"", stats.Difference{Interval: stats.Exactly(1), P: 0.2}, "~"},
@@ -325,7 +324,7 @@ func TestVerdicts(t *testing.T) {
 	// Of several, the smallest is corrected for all.
 	var all []Metric
 	for _, p := range []float64{0.03, 0.2, 0.02, 0.01} {
-		all = append(all, Metric{Better: report.Higher}.measured(stats.Difference{Interval: stats.Exactly(1), P: p}))
+		all = append(all, Metric{Better: stats.Higher}.measured(stats.Difference{Interval: stats.Exactly(1), P: p}))
 	}
 	all = append(all, Metric{Name: "seconds"}.measured(stats.Difference{Interval: stats.Exactly(1), P: 0}))
 	judge(all)

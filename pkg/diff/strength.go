@@ -8,7 +8,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/match"
-	"alamos/pkg/report"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
@@ -53,7 +52,7 @@ func (o Options) strength(a, b []*played) (out []Metric) {
 // is compared by paired games if there are enough. ok is false if the ratings have no common
 // zero.
 func (o Options) elo(a, b []*played) (m Metric, ok bool) {
-	m = Metric{Name: "elo", Better: report.Higher}
+	m = Metric{Name: "elo", Better: stats.Higher}
 	all := slices.Concat(a, b)
 	anchor, basis := all[0].Anchor, ""
 	shared := common(all)
@@ -151,7 +150,7 @@ func pairedElo(a, b *played, shared []string, anchor string) (d stats.Difference
 // compared by paired games if the opponents are the same players and there are enough such
 // games, otherwise by the two fractions.
 func (o Options) score(name string, a, b []*played, against []string, same bool) Metric {
-	m := Metric{Name: name, Unit: "%", Better: report.Higher}
+	m := Metric{Name: name, Unit: "%", Better: stats.Higher}
 	if len(a) == 1 && len(b) == 1 {
 		m = scoreOfTwo(m, a[0], b[0], against, same)
 	} else {

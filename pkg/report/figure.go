@@ -23,7 +23,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "7"
+const codeVersion = "8"
 
 // kind is a kind of figure.
 type kind struct {

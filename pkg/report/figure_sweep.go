@@ -15,40 +15,33 @@ import (
 	"alamos/plots"
 )
 
-// values maps each value of a sweep's axis to its place: the number itself, or the index of
-// a word.
-type values struct {
-	words []string // nil for numbers
-	at    map[string]float64
-	log   bool // the numbers span so much that they need a logarithmic axis
-}
-
-// axisValues reads an axis of the sweep. If words is true, it treats a small number of
-// values of any kind as words.
-func (p *picture) axisValues(path string, words bool) values {
-	v := values{at: map[string]float64{}}
+// places reads an axis of the sweep. It returns the place of each value: the number itself,
+// or the index of a name. If named is true, values of any kind have names. Numbers that span
+// much have a logarithmic axis.
+func (p *picture) places(path string, named bool) (axis plots.Axis, at map[string]float64) {
+	at = map[string]float64{}
 	for _, g := range p.groups {
 		text := axisValue(&g.Trials[0].Declared, path)
 		if text == "" { // the key does not apply to the trial
 			continue
 		}
 		x, err := strconv.ParseFloat(text, 64)
-		words = words || err != nil || math.IsInf(x, 0) || math.IsNaN(x)
-		v.at[text] = x
+		named = named || err != nil || math.IsInf(x, 0) || math.IsNaN(x)
+		at[text] = x
 	}
-	if !words && len(v.at) > 0 {
-		all := slices.Collect(maps.Values(v.at))
+	if !named && len(at) > 0 {
+		all := slices.Collect(maps.Values(at))
 		low, high := slices.Min(all), slices.Max(all)
-		v.log = low > 0 && high/low >= 30
-		return v
+		axis.Log = low > 0 && high/low >= 30
+		return axis, at
 	}
 	i := slices.IndexFunc(p.axes, func(a experiment.Axis) bool { return a.Path == path })
-	v.words = byValue(p.axes[i].Values)
-	v.at = map[string]float64{}
-	for i, word := range v.words {
-		v.at[word] = float64(i)
+	axis.Names = byValue(p.axes[i].Values)
+	clear(at)
+	for i, name := range axis.Names {
+		at[name] = float64(i)
 	}
-	return v
+	return axis, at
 }
 
 // byValue sorts the values of an axis: numbers by size, words in their original order.
@@ -125,14 +118,15 @@ func drawSweep(p *picture) (plots.Chart, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	axis := p.axisValues(x, false)
-	places := slices.SortedFunc(maps.Keys(axis.at), func(a, b string) int { return cmp.Compare(axis.at[a], axis.at[b]) })
-	c := plots.Lines{Frame: p.frame, X: plots.Axis{Label: x, Log: axis.log}, Y: plots.Axis{Label: m.label, Unit: m.unit}, Ticks: axis.words}
+	axis, at := p.places(x, false)
+	axis.Label = x
+	values := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Compare(at[a], at[b]) })
+	c := plots.Lines{Frame: p.frame, X: axis, Y: m.axis()}
 	for _, line := range lines {
 		s := plots.Series{Name: line}
-		for _, place := range places {
-			if y, ok := cells[[2]string{place, line}]; ok {
-				s.Points = append(s.Points, plots.Point{X: axis.at[place], Y: y})
+		for _, value := range values {
+			if y, ok := cells[[2]string{value, line}]; ok {
+				s.Points = append(s.Points, plots.Point{X: at[value], Y: y})
 			}
 		}
 		c.Series = append(c.Series, s)
@@ -184,13 +178,13 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 		return nil, "", err
 	}
 	t := &p.groups[0].Trials[0].Declared
-	category := func(a experiment.Axis) plots.Categories { // a few rows are not high enough for a long name
-		return plots.Categories{Label: store.ShortKey(t, a.Path), Ticks: byValue(a.Values)}
+	named := func(a experiment.Axis) plots.Axis { // a few rows are not high enough for a long key
+		return plots.Axis{Label: store.ShortKey(t, a.Path), Names: byValue(a.Values)}
 	}
-	c := plots.Heatmap{Frame: p.frame, X: category(x), Y: category(y), Value: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
-	for _, row := range c.Y.Ticks {
+	c := plots.Heatmap{Frame: p.frame, X: named(x), Y: named(y), Value: m.axis(), Best: m.better}
+	for _, row := range c.Y.Names {
 		var line []stats.Interval
-		for _, column := range c.X.Ticks {
+		for _, column := range c.X.Names {
 			value, ok := cells[[2]string{column, row}]
 			if !ok {
 				value = stats.Unknown()
@@ -227,9 +221,9 @@ func (p *picture) plane() (x, y experiment.Axis, err error) {
 	return x, y, nil
 }
 
-// fewTicks is the maximum number of values that an axis shows by name. An axis with more,
+// fewNames is the maximum number of values that an axis shows by name. An axis with more,
 // as in a random sweep, is numeric.
-const fewTicks = 10
+const fewNames = 10
 
 // drawParallel shows all settings of a sweep and a metric as parallel coordinates.
 func drawParallel(p *picture) (plots.Chart, string, error) {
@@ -238,26 +232,26 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	c := plots.Parallel{Frame: p.frame, Metric: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
+	c := plots.Parallel{Frame: p.frame, Metric: m.axis(), Best: m.better}
 	for i, g := range p.groups {
 		c.Lines = append(c.Lines, plots.ParallelLine{Name: g.Name, Metric: measures[i].Value})
 	}
 	for _, a := range p.axes {
-		values := p.axisValues(a.Path, len(a.Values) <= fewTicks)
-		axis := plots.ParallelAxis{Axis: plots.Axis{Label: store.ShortKey(&p.groups[0].Trials[0].Declared, a.Path), Log: values.log}, Ticks: values.words}
+		axis, at := p.places(a.Path, len(a.Values) <= fewNames)
+		axis.Label = store.ShortKey(&p.groups[0].Trials[0].Declared, a.Path)
 		for i, g := range p.groups {
 			text := axisValue(&g.Trials[0].Declared, a.Path)
-			at, there := values.at[text]
+			place, there := at[text]
 			switch {
 			case there:
-			case values.words == nil:
-				at = math.NaN()
+			case axis.Names == nil:
+				place = math.NaN()
 			default: // the key does not apply to the trial
-				at = float64(len(axis.Ticks))
-				values.at[text] = at
-				axis.Ticks = append(axis.Ticks, "–")
+				place = float64(len(axis.Names))
+				at[text] = place
+				axis.Names = append(axis.Names, "–")
 			}
-			c.Lines[i].Values = append(c.Lines[i].Values, at)
+			c.Lines[i].Values = append(c.Lines[i].Values, place)
 		}
 		c.Axes = append(c.Axes, axis)
 	}
@@ -296,11 +290,6 @@ func (p *picture) bars(m metric) string {
 		return " Bars are 95 % intervals, each game a coin that is tossed."
 	}
 	return ""
-}
-
-// best returns the extreme of a metric that is marked.
-func best(m metric) plots.Extreme {
-	return map[Better]plots.Extreme{Higher: plots.Highest, Lower: plots.Lowest}[m.better]
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

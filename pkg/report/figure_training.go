@@ -202,11 +202,14 @@ func drawResults(p *picture) (plots.Chart, string, error) {
 	if !p.playsGames() {
 		return nil, "", noGames
 	}
-	d, err := generations(p.only())
-	if err != nil {
-		return nil, "", err
+	c := plots.Results{Frame: p.frame}
+	for g := 1; g <= p.only().Done(); g++ {
+		row, err := p.only().Generation(g)
+		if err != nil {
+			return nil, "", err
+		}
+		c.Generations = append(c.Generations, stats.Record{Wins: row.WhiteWins, Draws: row.Draws, Losses: row.BlackWins})
 	}
-	c := plots.Results{Frame: p.frame, White: d.column("white_wins"), Draws: d.column("draws"), Black: d.column("black_wins")}
 	return c, "Results of the games of self-play of each generation: shares of White's wins, of draws and of Black's wins.", nil
 }
 
@@ -215,7 +218,7 @@ func drawResults(p *picture) (plots.Chart, string, error) {
 func drawMetric(p *picture) (plots.Chart, string, error) {
 	c := plots.Lines{Frame: p.frame, X: axis(p.X)}
 	if m := metricOf(p.Metric); m.ofTrials() {
-		c.Y = plots.Axis{Label: m.label, Unit: m.unit}
+		c.Y = m.axis()
 		var err error
 		c.Series, err = lines(p.groups, anything, func(t *store.Trial) ([]point, error) { return measuredPoints(t, p.X, m.name) })
 		if err == nil && empty(c.Series) {

@@ -12,29 +12,12 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Better is the preferred direction of a metric.
-type Better string
-
-const (
-	Neither Better = "" // no preference
-	Higher  Better = "higher"
-	Lower   Better = "lower"
-)
-
-// gain returns the improvement that a difference means.
-func (b Better) gain(difference float64) float64 {
-	if b == Lower {
-		return -difference
-	}
-	return difference
-}
-
 // BetterOf returns the preferred direction of a metric; see [store.Trial.Measure]. No direction
 // is preferred if it is measured on positions of games and each trial plays its own.
-func BetterOf(metric string, ownGames bool) Better {
+func BetterOf(metric string, ownGames bool) stats.Better {
 	m := metricOf(metric)
 	if m.ofGames && ownGames {
-		return Neither
+		return stats.Neither
 	}
 	return m.better
 }
@@ -63,10 +46,10 @@ type measured struct {
 }
 
 // best returns the index of the best value. There must be a value.
-func (m *measured) best(better Better) int {
+func (m *measured) best(better stats.Better) int {
 	gains := make([]float64, len(m.values))
 	for i, v := range m.values {
-		gains[i] = better.gain(v.Value) // NaN for a missing value
+		gains[i] = better.Gain(v.Value) // NaN for a missing value
 	}
 	return floats.MaxIdx(gains)
 }
@@ -105,9 +88,9 @@ func (m *measured) behind(best int) []stats.Difference {
 }
 
 // marks finds the best values of a column.
-func (m *measured) marks(better Better) []mark {
+func (m *measured) marks(better stats.Better) []mark {
 	out := make([]mark, len(m.values))
-	if better == Neither || len(m.values)-missing(m.values) < 2 {
+	if better == stats.Neither || len(m.values)-missing(m.values) < 2 {
 		return out
 	}
 	best := m.best(better)

@@ -46,20 +46,20 @@ func TestMeasureText(t *testing.T) {
 func TestMarks(t *testing.T) {
 	around := func(x float64) []float64 { return []float64{x - 0.1, x, x + 0.1} }
 	for name, c := range map[string]struct {
-		better Better
+		better stats.Better
 		seeds  [][]float64
 		want   string
 	}{
-		"one stands out":    {Higher, [][]float64{around(1), around(9), around(5)}, " ★ "},
-		"lower is better":   {Lower, [][]float64{around(1), around(9), around(5)}, "★  "},
-		"within noise":      {Higher, [][]float64{around(8.95), around(9), around(5)}, "~~ "},
-		"one seed each":     {Higher, [][]float64{{8}, {9}}, " ?"},
-		"one has one seed":  {Higher, [][]float64{around(8), {9}, around(1)}, " ? "},
-		"no noise":          {Higher, [][]float64{{8, 8}, {9, 9}}, "~~"},
-		"missing":           {Higher, [][]float64{nil, around(1), around(2)}, "  ★"},
-		"alone":             {Higher, [][]float64{nil, around(1)}, "  "},
-		"nothing":           {Higher, nil, ""},
-		"neither is better": {Neither, [][]float64{around(1), around(2)}, "  "},
+		"one stands out":    {stats.Higher, [][]float64{around(1), around(9), around(5)}, " ★ "},
+		"lower is better":   {stats.Lower, [][]float64{around(1), around(9), around(5)}, "★  "},
+		"within noise":      {stats.Higher, [][]float64{around(8.95), around(9), around(5)}, "~~ "},
+		"one seed each":     {stats.Higher, [][]float64{{8}, {9}}, " ?"},
+		"one has one seed":  {stats.Higher, [][]float64{around(8), {9}, around(1)}, " ? "},
+		"no noise":          {stats.Higher, [][]float64{{8, 8}, {9, 9}}, "~~"},
+		"missing":           {stats.Higher, [][]float64{nil, around(1), around(2)}, "  ★"},
+		"alone":             {stats.Higher, [][]float64{nil, around(1)}, "  "},
+		"nothing":           {stats.Higher, nil, ""},
+		"neither is better": {stats.Neither, [][]float64{around(1), around(2)}, "  "},
 	} {
 		m := &measured{seeds: c.seeds}
 		for _, x := range c.seeds {
@@ -90,7 +90,7 @@ func TestMarksOfNothing(t *testing.T) {
 					}
 					m.values, m.seeds = append(m.values, stats.Mean(x)), append(m.seeds, x)
 				}
-				if slices.ContainsFunc(m.marks(Higher), func(m mark) bool { return m != noiseMark }) {
+				if slices.ContainsFunc(m.marks(stats.Higher), func(m mark) bool { return m != noiseMark }) {
 					wrong++
 				}
 			}

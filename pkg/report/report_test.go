@@ -474,7 +474,7 @@ notebook:
 		}
 	}
 	c := all[2].chart.(plots.Parallel)
-	if lines := c.Lines; !slices.Equal(c.Axes[1].Ticks, []string{"1", "5", "–"}) || len(lines) != 3 || lines[1].Name != "#2 kind=plateau patience=5" ||
+	if lines := c.Lines; !slices.Equal(c.Axes[1].Names, []string{"1", "5", "–"}) || len(lines) != 3 || lines[1].Name != "#2 kind=plateau patience=5" ||
 		lines[2].Name != "#3 kind=constant" || lines[2].Values[1] != 2 {
 		t.Errorf("parallel: %+v", c)
 	}

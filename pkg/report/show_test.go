@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -154,8 +155,8 @@ func TestRungTable(t *testing.T) {
 		t.Errorf("%+v", table)
 	}
 	for name, want := range map[string]metric{
-		"puzzles.x": {"puzzles.x", "x solved", "", Higher, false}, "policy.x": {"policy.x", "x solved by the network alone", "", Higher, false},
-		"accuracy.value_error": {"accuracy.value_error", "value error", "", Lower, false}, "kings.on_board": {"kings.on_board", "kings.on board", "", Neither, false},
+		"puzzles.x": {"puzzles.x", "x solved", "", stats.Higher, false}, "policy.x": {"policy.x", "x solved by the network alone", "", stats.Higher, false},
+		"accuracy.value_error": {"accuracy.value_error", "value error", "", stats.Lower, false}, "kings.on_board": {"kings.on_board", "kings.on board", "", stats.Neither, false},
 	} {
 		if have := metricOf(name); have != want {
 			t.Errorf("%s: %+v", name, have)

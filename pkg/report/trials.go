@@ -13,39 +13,40 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
+	"alamos/plots"
 )
 
 // metric is a measure of a trial in the form of a column; see [store.Trial.Measure].
 type metric struct {
 	name, label, unit string
-	better            Better
+	better            stats.Better
 	ofGames           bool // measured on positions of games that the trial learns from
 }
 
 var metrics = []metric{
-	{"score", "score", "", Higher, false},
-	{"elo", "Elo", "", Higher, false},
-	{"vs_untrained", "against untrained", "", Higher, false},
-	{"vs_random", "against random", "", Higher, false},
-	{"loss", "loss", "", Lower, true},
-	{"policy_loss", "policy loss", "", Lower, true},
-	{"value_loss", "value loss", "", Lower, true},
-	{"top1", "top-1 accuracy", "", Higher, true},
-	{"top5", "top-5 accuracy", "", Higher, true},
-	{"kl", "KL divergence", "nats", Neither, false},
-	{"prior_entropy", "entropy of the priors", "nats", Neither, false},
-	{"target_entropy", "entropy of the targets", "nats", Neither, false},
-	{"root_value_error", "squared error of the search's value", "", Lower, false},
-	{"calibration_error", "calibration error", "", Lower, true},
-	{"distinct_games", "share of distinct games", "", Higher, false},
-	{"distinct_positions", "share of distinct positions", "", Higher, false},
-	{"long_games", "share of games at max_moves", "", Neither, false},
-	{"replay_ratio", "samples trained for each new one", "", Neither, false},
-	{"gradient_norm", "norm of the gradient", "", Neither, false},
-	{"gradient_peak", "largest norm of the gradient", "", Neither, false},
-	{"clipped", "share of clipped steps", "", Neither, false},
-	{"samples", "samples", "", Neither, false},
-	{"seconds", "computing", "s", Neither, false},
+	{"score", "score", "", stats.Higher, false},
+	{"elo", "Elo", "", stats.Higher, false},
+	{"vs_untrained", "against untrained", "", stats.Higher, false},
+	{"vs_random", "against random", "", stats.Higher, false},
+	{"loss", "loss", "", stats.Lower, true},
+	{"policy_loss", "policy loss", "", stats.Lower, true},
+	{"value_loss", "value loss", "", stats.Lower, true},
+	{"top1", "top-1 accuracy", "", stats.Higher, true},
+	{"top5", "top-5 accuracy", "", stats.Higher, true},
+	{"kl", "KL divergence", "nats", stats.Neither, false},
+	{"prior_entropy", "entropy of the priors", "nats", stats.Neither, false},
+	{"target_entropy", "entropy of the targets", "nats", stats.Neither, false},
+	{"root_value_error", "squared error of the search's value", "", stats.Lower, false},
+	{"calibration_error", "calibration error", "", stats.Lower, true},
+	{"distinct_games", "share of distinct games", "", stats.Higher, false},
+	{"distinct_positions", "share of distinct positions", "", stats.Higher, false},
+	{"long_games", "share of games at max_moves", "", stats.Neither, false},
+	{"replay_ratio", "samples trained for each new one", "", stats.Neither, false},
+	{"gradient_norm", "norm of the gradient", "", stats.Neither, false},
+	{"gradient_peak", "largest norm of the gradient", "", stats.Neither, false},
+	{"clipped", "share of clipped steps", "", stats.Neither, false},
+	{"samples", "samples", "", stats.Neither, false},
+	{"seconds", "computing", "s", stats.Neither, false},
 }
 
 // trialColumns are the metrics in the table of trials, before those of puzzles.
@@ -59,15 +60,15 @@ func metricOf(name string) metric {
 	kind, of, _ := strings.Cut(name, ".")
 	switch {
 	case kind == "puzzles":
-		return metric{name, of + " solved", "", Higher, false}
+		return metric{name, of + " solved", "", stats.Higher, false}
 	case kind == "policy":
-		return metric{name, of + " solved by the network alone", "", Higher, false}
+		return metric{name, of + " solved by the network alone", "", stats.Higher, false}
 	case kind == "accuracy" && strings.HasPrefix(of, "value_error"):
-		return metric{name, spaced(of), "", Lower, false}
+		return metric{name, spaced(of), "", stats.Lower, false}
 	case kind == "accuracy" && strings.HasPrefix(of, "top"):
-		return metric{name, spaced(of) + " accuracy", "", Higher, false}
+		return metric{name, spaced(of) + " accuracy", "", stats.Higher, false}
 	}
-	return metric{name, spaced(name), "", Neither, false}
+	return metric{name, spaced(name), "", stats.Neither, false}
 }
 
 // ofTrials reports whether [store.Trial.MeasureAt] measures it without a hook.
@@ -75,6 +76,8 @@ func (m metric) ofTrials() bool {
 	kind, _, _ := strings.Cut(m.name, ".")
 	return slices.Contains(append(experiment.TrialMetrics(), "puzzles", "policy", "accuracy"), kind)
 }
+
+func (m metric) axis() plots.Axis { return plots.Axis{Label: m.label, Unit: m.unit} }
 
 // spaced returns a metric's name for people.
 func spaced(metric string) string { return strings.ReplaceAll(metric, "_", " ") }
@@ -298,7 +301,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		}
 		better := BetterOf(name, groups[0].Trials[0].Declared.Settings.Data == nil)
 		texts, marks := sameDecimals(values), competing(groups, all).marks(better)
-		column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == Higher}, func(i int, _ *store.Trial) Cell {
+		column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher}, func(i int, _ *store.Trial) Cell {
 			used[marks[i]] = true
 			c := Cell{Text: texts[i], Mark: string(marks[i])}
 			if marks[i] == bestMark {

@@ -12,6 +12,23 @@ import (
 // Alpha is the level of all tests. Intervals have the confidence 1 - Alpha.
 const Alpha = 0.05
 
+// Better is the preferred direction of a measure.
+type Better string
+
+const (
+	Neither Better = "" // no preference
+	Higher  Better = "higher"
+	Lower   Better = "lower"
+)
+
+// Gain returns the improvement that a difference means.
+func (b Better) Gain(difference float64) float64 {
+	if b == Lower {
+		return -difference
+	}
+	return difference
+}
+
 // Difference is an estimated difference and the p-value of a two-sided test of no difference,
 // which is NaN without a test.
 type Difference struct {
