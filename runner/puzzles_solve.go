@@ -226,7 +226,7 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 		return nil, end, err
 	}
 	for _, e := range entries {
-		p, err := e.New(0)
+		p, err := e.New()
 		if err != nil {
 			return nil, end, err
 		}

@@ -10,13 +10,6 @@ import (
 	"alamos/pkg/uci"
 )
 
-// UCI describes an engine player.
-type UCI struct {
-	uci.Player
-	Limit   uci.Limit // for each move
-	Engines int       // maximum number of processes, and so of games at once; 0 means 1
-}
-
 // engines is a player with several processes of one UCI engine.
 type engines struct {
 	name  string
@@ -28,8 +21,9 @@ type engines struct {
 const maxCrashes = 3
 
 // NewUCI starts an engine and checks that it plays the variant, and Chess960 if required.
-// The player starts more processes when more games run at once. NewUCI returns an error if
-// the engine does not start. If it does not start later, the tournament ends.
+// The player starts more processes, at most the given number, when more games run at once.
+// NewUCI returns an error if the engine does not start. If it does not start later, the
+// tournament ends.
 //
 // The engine gets ucinewgame before each move, which clears its tables. Its move then
 // depends on the game alone and not on the process, unless the limit is time. Therefore a
@@ -38,11 +32,11 @@ const maxCrashes = 3
 //
 // Processes share the machine. With a time limit, more processes than processor cores
 // weaken each of them.
-func NewUCI(ctx context.Context, name string, spec UCI) (Player, error) {
-	if spec.Command.Name == "" {
-		spec.Command.Name = name
+func NewUCI(ctx context.Context, name string, engine uci.Found, processes int) (Player, error) {
+	if engine.Command.Name == "" {
+		engine.Command.Name = name
 	}
-	p := &engines{name: name, limit: spec.Limit, pool: uci.NewPool(spec.Player, max(1, spec.Engines))}
+	p := &engines{name: name, limit: engine.Limit, pool: uci.NewPool(engine.Player, processes)}
 	first, err := p.pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("match: player %s: %w", name, err)

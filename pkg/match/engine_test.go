@@ -16,8 +16,8 @@ import (
 	"alamos/pkg/uci"
 )
 
-func engineEntry(t *testing.T, name string, spec UCI) Entry {
-	return Entry{Name: name, New: func(int) (Player, error) { return NewUCI(t.Context(), name, spec) }}
+func engineEntry(t *testing.T, name string, engine uci.Found, processes int) Entry {
+	return Entry{Name: name, New: func() (Player, error) { return NewUCI(t.Context(), name, engine, processes) }}
 }
 
 // Engines that fail lose the game with the fault as the reason, are started again,
@@ -36,13 +36,13 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			spec := UCI{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, test.mode)}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}, Engines: 2}
+			spec := uci.Found{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, test.mode)}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
 			spec.Timeouts.Search = time.Minute
 			if test.mode == "hang" || test.mode == "late" {
 				spec.Timeouts.Search = 500 * time.Millisecond
 			}
 			cfg := Tournament{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}
-			games := play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random"))
+			games := play(t, cfg, engineEntry(t, "engine", spec, 2), randomEntry("random"))
 			if len(games) != 6 {
 				t.Fatalf("%d games", len(games))
 			}
@@ -72,13 +72,13 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 }
 
 // engineScript writes a shell script that runs an engine.
-func engineScript(t *testing.T, format string, args ...any) UCI {
+func engineScript(t *testing.T, format string, args ...any) uci.Found {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "engine")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+fmt.Sprintf(format, args...)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return UCI{Player: uci.Player{Command: uci.Command{Path: path}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
+	return uci.Found{Player: uci.Player{Command: uci.Command{Path: path}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
 }
 
 // If processes of an engine end, whatever the cause, new ones play the same games.
@@ -87,8 +87,7 @@ func TestEngineThatIsKilled(t *testing.T) {
 	var want string
 	for _, script := range []string{"exec %s\n", "sed -u 40q | %s\n"} { // a process ends after 40 lines of input
 		spec := engineScript(t, script, fake.Engine(t, "well"))
-		spec.Engines = 2
-		games := play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random"))
+		games := play(t, cfg, engineEntry(t, "engine", spec, 2), randomEntry("random"))
 		crashes := 0
 		for _, g := range games {
 			crashes += len(g.Crashes)
@@ -117,7 +116,7 @@ func TestEngineThatDoesNotStartAgain(t *testing.T) {
 		starts := filepath.Join(t.TempDir(), "starts")
 		spec := engineScript(t, "echo >>%[1]s\ncase $(wc -l <%[1]s) in %[2]s) exit 3;; esac\nexec %[3]s\n", starts, test.bad, fake.Engine(t, "crash"))
 		cfg := Tournament{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1}
-		err := gamesOf(cfg, []Entry{engineEntry(t, "engine", spec), randomEntry("random")}).Play(t.Context(), ignore)
+		err := gamesOf(cfg, []Entry{engineEntry(t, "engine", spec, 1), randomEntry("random")}).Play(t.Context(), ignore)
 		if (err == nil) != test.ok || err != nil && !errors.Is(err, uci.ErrCrash) {
 			t.Errorf("starts %s fail: %v", test.bad, err)
 		}
@@ -130,8 +129,8 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 10, Seed: 2}
 	var want string
 	for _, engines := range []int{1, 3} {
-		spec := UCI{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}, Engines: engines}
-		got := pgn(t, play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random")))
+		spec := uci.Found{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
+		got := pgn(t, play(t, cfg, engineEntry(t, "engine", spec, engines), randomEntry("random")))
 		if want == "" {
 			want = got
 		} else if got != want {
@@ -143,9 +142,9 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 // Engines play from chess960; one that cannot is an error, not a loss.
 func TestEngineChess960(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Start: []string{chess.AnyChess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
-	spec := UCI{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic, Chess960: true}, Limit: uci.Limit{Depth: 1}, Engines: 2}
+	spec := uci.Found{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic, Chess960: true}, Limit: uci.Limit{Depth: 1}}
 	castled := 0
-	for _, g := range play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random")) {
+	for _, g := range play(t, cfg, engineEntry(t, "engine", spec, 2), randomEntry("random")) {
 		if g.Fault != nil {
 			t.Errorf("fault: %v", g.Fault)
 			continue
@@ -159,15 +158,15 @@ func TestEngineChess960(t *testing.T) {
 	}
 	t.Logf("%d castlings", castled)
 	spec.Command = uci.Command{Path: fake.Engine(t, "classical")}
-	if _, err := NewUCI(t.Context(), "engine", spec); !errors.Is(err, uci.ErrVariant) {
+	if _, err := NewUCI(t.Context(), "engine", spec, 2); !errors.Is(err, uci.ErrVariant) {
 		t.Errorf("an engine without chess960: %v", err)
 	}
 }
 
 // An engine that is not there or cannot play the variant is an error, not a loss.
 func TestEngineThatCannotBeUsed(t *testing.T) {
-	missing := UCI{Player: uci.Player{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
-	entries := []Entry{engineEntry(t, "missing", missing), randomEntry("random")}
+	missing := uci.Found{Player: uci.Player{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
+	entries := []Entry{engineEntry(t, "missing", missing, 1), randomEntry("random")}
 	err := gamesOf(Tournament{Variant: chess.Atomic, Rounds: 2}, entries).Play(t.Context(), ignore)
 	if !errors.Is(err, uci.ErrStart) {
 		t.Errorf("%v", err)
@@ -179,7 +178,7 @@ func TestEngineThatCannotBeUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewUCI(t.Context(), "sf", UCI{Player: uci.Player{Command: stockfish, Variant: chess.Atomic}}); !errors.Is(err, uci.ErrVariant) {
+	if _, err := NewUCI(t.Context(), "sf", uci.Found{Player: uci.Player{Command: stockfish, Variant: chess.Atomic}}, 1); !errors.Is(err, uci.ErrVariant) {
 		t.Errorf("stockfish as a player of atomic chess: %v", err)
 	}
 }
@@ -198,9 +197,9 @@ func TestFairyStockfishLevel1(t *testing.T) {
 		t.Fatal(err)
 	}
 	command.Settings = append(command.Settings, level.Setting())
-	spec := UCI{Player: uci.Player{Command: command, Variant: chess.Atomic}, Limit: level.Limit, Engines: 2}
+	spec := uci.Found{Player: uci.Player{Command: command, Variant: chess.Atomic}, Limit: level.Limit}
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 2, MaxMoves: 30, Seed: 5}
-	games := play(t, cfg, engineEntry(t, "level 1", spec), randomEntry("random"))
+	games := play(t, cfg, engineEntry(t, "level 1", spec, 2), randomEntry("random"))
 	for _, g := range games {
 		if g.Fault != nil {
 			t.Errorf("fault: %v", g.Fault)
@@ -232,11 +231,11 @@ func TestFairyStockfishVariants(t *testing.T) {
 	}
 	for _, v := range []chess.Variant{chess.Antichess, chess.RacingKings, chess.Crazyhouse} {
 		cfg := Tournament{Variant: v, Rounds: 2, MaxMoves: 60, Seed: 5}
-		spec := UCI{Player: uci.Player{Command: command, Variant: v}, Limit: uci.Limit{Depth: 1}}
+		spec := uci.Found{Player: uci.Player{Command: command, Variant: v}, Limit: uci.Limit{Depth: 1}}
 		if _, err := chess.Chess960(v, 0); err == nil {
 			cfg.Start, spec.Chess960 = []string{chess.AnyChess960}, true
 		}
-		for _, g := range play(t, cfg, engineEntry(t, "fairy", spec), randomEntry("random")) {
+		for _, g := range play(t, cfg, engineEntry(t, "fairy", spec, 1), randomEntry("random")) {
 			if g.Fault != nil {
 				t.Errorf("%s: fault: %v", v, g.Fault)
 				continue

@@ -129,6 +129,17 @@ func (a *Games) take(key string, g *Game) bool {
 // Has reports whether a game is finished.
 func (a *Games) Has(p Pair, number int) bool { return a.games[place{p, number}] != nil }
 
+// Missing returns the number of games of a fixture that are not finished, without its first
+// games.
+func (a *Games) Missing(f Fixture, first int) (n int) {
+	for i := first; i < f.Games; i++ {
+		if !a.Has(f.Pair, i) {
+			n++
+		}
+	}
+	return n
+}
+
 // Len returns the number of finished games. Total returns the number of games in the
 // tournament.
 func (a *Games) Len() int   { return len(a.games) }
@@ -192,12 +203,9 @@ func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
 		return &games[taken-1]
 	}
 	var wg sync.WaitGroup
-	for number := range workers {
+	for range workers {
 		wg.Go(func() {
-			w := &worker{
-				tournament: t, number: number, start: start, entries: a.entries, players: map[string]Player{},
-				next: next, together: together, finished: finished,
-			}
+			w := &worker{Games: a, start: start, players: map[string]Player{}, next: next, together: together, finished: finished}
 			if err := w.play(ctx); err != nil {
 				cancel(err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/stats"
+	"alamos/pkg/uci"
 )
 
 // maxOpenings is the number of attempts to draw a random opening that does not end the
@@ -56,7 +57,7 @@ func (w *worker) play(ctx context.Context) error {
 
 // begin sets up a game with its opening.
 func (w *worker) begin(pair Pair, number int) (*liveGame, error) {
-	t := w.tournament
+	t := &w.tournament
 	white, black := pair.Players(number)
 	g := &liveGame{
 		Game: &Game{Variant: t.Variant, White: white, Black: black, Number: number},
@@ -132,7 +133,7 @@ func (g *liveGame) toMove() string {
 func (w *worker) advance(g *liveGame) (over bool) {
 	err := g.turn.Err
 	if err == nil && !g.legal.Contains(g.turn.Move) {
-		err = &IllegalMoveError{Player: g.toMove(), Move: g.turn.Move, FEN: g.game.Position().FEN()}
+		err = fmt.Errorf("player %s %w: %v in %s", g.toMove(), uci.ErrIllegalMove, g.turn.Move, g.game.Position().FEN())
 	}
 	g.Crashes = append(g.Crashes, g.turn.Crashes...)
 	var out chess.Outcome

@@ -12,7 +12,7 @@ import (
 
 func limitedEntry(name string, l uci.Limit) Entry {
 	cfg := search.Config{Visits: 1_000_000, CPuct: 1}
-	return Entry{Name: name, New: func(int) (Player, error) {
+	return Entry{Name: name, New: func() (Player, error) {
 		return NewMCTS(name, TreeSearch{Config: cfg, Power: math.Inf(1), Limit: l}, search.Uniform{})
 	}}
 }

@@ -138,8 +138,8 @@ func Entries(ctx context.Context, players []*Opened, v chess.Variant, chess960 b
 				return nil, err
 			}
 			e.ID += " " + found.ID
-			parts.Engine = UCI{found.Player, found.Limit, processes}
-			parts.Engine.Timeouts = timeouts
+			found.Timeouts = timeouts
+			parts.Engine, parts.Engines = found, processes
 		case p.file != "":
 			sum, err := disk.Sum(p.file)
 			if err != nil {
@@ -154,7 +154,7 @@ func Entries(ctx context.Context, players []*Opened, v chess.Variant, chess960 b
 			parts.Defaults = p.defaults()
 			parts.Network = func() (search.Evaluator, func(), error) { return p.Model.Eval, func() {}, nil }
 		}
-		e.New = func(int) (Player, error) { return p.New(ctx, e.Name, parts) }
+		e.New = func() (Player, error) { return p.New(ctx, e.Name, parts) }
 		entries = append(entries, e)
 	}
 	return entries, nil

@@ -62,7 +62,8 @@ func Fault(err error) chess.Reason {
 type Parts struct {
 	Network  func() (search.Evaluator, func(), error) // opens the network; the returned function closes it
 	Script   func() (search.Valuer, func(), error)    // opens the script; the returned function closes it
-	Engine   UCI                                      // the engine found on this machine
+	Engine   *uci.Found                               // the engine found on this machine
+	Engines  int                                      // maximum number of processes of the engine
 	Defaults TreeSearch                               // tree search settings that the Spec leaves unset
 }
 
@@ -72,6 +73,9 @@ type TreeSearch struct {
 	Power float64   // 1/temperature of the choice of a move by visits; +Inf: most visited move
 	Limit uci.Limit // ends the search before its visits are used up: by MoveTime, or by Depth of the principal variation
 	Batch int       // minimum leaves per batch of a time-limited tree, which is searched alone
+
+	// OfGame returns the settings of the search in a game, see [Turn]; nil: Config in all games.
+	OfGame func(match int) (search.Config, error)
 }
 
 // New makes the player for one worker.
@@ -79,7 +83,7 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 	limit := s.Limit()
 	switch {
 	case s.UCI != "":
-		return NewUCI(ctx, name, parts.Engine)
+		return NewUCI(ctx, name, *parts.Engine, parts.Engines)
 	case s.Material > 0:
 		return NewAlphaBeta(name, limit, &Material{})
 	case s.Hook != nil:

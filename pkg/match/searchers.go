@@ -45,6 +45,9 @@ func NewMCTS(name string, how TreeSearch, e search.Evaluator) (Player, error) {
 	if err := how.Validate(); err != nil {
 		return nil, fmt.Errorf("match: player %s: %w", name, err)
 	}
+	if how.OfGame == nil {
+		how.OfGame = func(int) (search.Config, error) { return how.Config, nil }
+	}
 	return &mcts{name: name, how: how, eval: e, trees: make(map[int]*gameTree)}, nil
 }
 
@@ -53,7 +56,10 @@ func (p *mcts) Name() string { return p.name }
 func (p *mcts) Moves(ctx context.Context, turns []*Turn) error {
 	trees := make([]*search.Tree, len(turns))
 	for i, t := range turns {
-		trees[i] = p.tree(t).Tree
+		var err error
+		if trees[i], err = p.tree(t); err != nil {
+			return fmt.Errorf("player %s: %w", p.name, err)
+		}
 	}
 	if err := p.search(ctx, trees); err != nil {
 		return fmt.Errorf("player %s: %w", p.name, err)
@@ -102,25 +108,23 @@ func (p *mcts) enough(t *search.Tree) bool {
 }
 
 // tree returns the tree of the game, rooted at the current position.
-func (p *mcts) tree(t *Turn) *gameTree {
+func (p *mcts) tree(t *Turn) (*search.Tree, error) {
 	tree := p.trees[t.Match]
 	if tree == nil {
-		tree = p.newTree(t, p.how.Config)
+		cfg, err := p.how.OfGame(t.Match)
+		if err != nil {
+			return nil, err
+		}
+		tree = &gameTree{search.NewTree(cfg, t.Seed), t.Game.Ply()}
+		tree.SetRoot(t.Game)
+		p.trees[t.Match] = tree
 	}
 	moves := t.Game.Moves()
 	for _, m := range moves[tree.plies:] {
 		tree.Advance(m)
 	}
 	tree.plies = len(moves)
-	return tree
-}
-
-// newTree makes the tree of the turn's game.
-func (p *mcts) newTree(t *Turn, cfg search.Config) *gameTree {
-	tree := &gameTree{search.NewTree(cfg, t.Seed), t.Game.Ply()}
-	tree.SetRoot(t.Game)
-	p.trees[t.Match] = tree
-	return tree
+	return tree.Tree, nil
 }
 
 // treeInfo returns the evaluation of the root after a search.

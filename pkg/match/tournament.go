@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/uci"
 )
 
 // Entry is a player of a tournament.
@@ -22,7 +21,7 @@ type Entry struct {
 	// New makes the player for a worker when the worker first needs it. Several workers may
 	// call it at once. The tournament closes the player. State that players share must be
 	// safe for concurrent use.
-	New func(worker int) (Player, error)
+	New func() (Player, error)
 }
 
 // Tournament describes the games to play.
@@ -155,14 +154,12 @@ func (a *Games) missing() []pending {
 
 // worker plays several games at a time.
 type worker struct {
-	tournament *Tournament
-	number     int
-	start      chess.Starts
-	entries    []Entry
-	players    map[string]Player
-	next       func() *pending // returns the next game to play, nil after the last
-	together   int             // games played at once
-	finished   func(*Game)     // receives each game as it ends
+	*Games   // shared by all workers
+	start    chess.Starts
+	players  map[string]Player
+	next     func() *pending // returns the next game to play, nil after the last
+	together int             // games played at once
+	finished func(*Game)     // receives each game as it ends
 }
 
 // player returns the worker's player with this name, and makes it at first use.
@@ -171,7 +168,7 @@ func (w *worker) player(name string) (Player, error) {
 		return p, nil
 	}
 	i := slices.IndexFunc(w.entries, func(e Entry) bool { return e.Name == name })
-	p, err := w.entries[i].New(w.number)
+	p, err := w.entries[i].New()
 	if err != nil {
 		return nil, fmt.Errorf("match: player %s: %w", name, err)
 	}
@@ -182,17 +179,3 @@ func (w *worker) player(name string) (Player, error) {
 	w.players[name] = p
 	return p, nil
 }
-
-// IllegalMoveError is the fault of a player that chose an illegal move.
-type IllegalMoveError struct {
-	Player string
-	Move   chess.Move
-	FEN    string
-}
-
-func (e *IllegalMoveError) Error() string {
-	return fmt.Sprintf("player %s: illegal move %v in %s", e.Player, e.Move, e.FEN)
-}
-
-// Is makes errors.Is match [uci.ErrIllegalMove].
-func (e *IllegalMoveError) Is(target error) bool { return target == uci.ErrIllegalMove }

@@ -16,12 +16,12 @@ import (
 )
 
 func randomEntry(name string) Entry {
-	return Entry{Name: name, New: func(int) (Player, error) { return NewRandom(name), nil }}
+	return Entry{Name: name, New: func() (Player, error) { return NewRandom(name), nil }}
 }
 
 func mctsEntry(name string, visits int, power float64) Entry {
 	cfg := search.Config{Visits: visits, CPuct: 1, TreeReuse: true}
-	return Entry{Name: name, New: func(int) (Player, error) {
+	return Entry{Name: name, New: func() (Player, error) {
 		return NewMCTS(name, TreeSearch{Config: cfg, Power: power}, search.Uniform{})
 	}}
 }
@@ -303,7 +303,7 @@ func TestFaultsLoseTheGame(t *testing.T) {
 		{"no move", func(t *Turn) { t.Move = 0 }, chess.IllegalMove},
 		{"an error", func(t *Turn) { t.Err = errors.New("a cramp") }, chess.EngineCrash},
 	} {
-		bad := Entry{Name: "bad", New: func(int) (Player, error) { return &faulty{NewRandom("bad"), test.do}, nil }}
+		bad := Entry{Name: "bad", New: func() (Player, error) { return &faulty{NewRandom("bad"), test.do}, nil }}
 		for _, g := range play(t, Tournament{Variant: chess.Atomic, Rounds: 2, Seed: 3}, bad, randomEntry("good")) {
 			want := chess.Outcome{Result: chess.WhiteWins, Reason: test.reason}
 			if g.White == "bad" {
@@ -335,13 +335,13 @@ func (c counted) Close() {
 func TestPlayersAreMadeLateAndClosed(t *testing.T) {
 	var made, open atomic.Int64
 	entrant := func(name string) Entry {
-		return Entry{Name: name, New: func(int) (Player, error) {
+		return Entry{Name: name, New: func() (Player, error) {
 			made.Add(1)
 			open.Add(1)
 			return counted{NewRandom(name), &open}, nil
 		}}
 	}
-	broken := Entry{Name: "broken", New: func(int) (Player, error) { return nil, errors.New("no such network") }}
+	broken := Entry{Name: "broken", New: func() (Player, error) { return nil, errors.New("no such network") }}
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 2, MaxMoves: 20, Workers: 2}
 	played := play(t, cfg, entrant("a"), entrant("b"), entrant("c"))
 	if n := made.Load(); n < 3 || n > 6 || open.Load() != 0 {

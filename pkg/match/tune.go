@@ -27,6 +27,8 @@ type Tuning struct {
 	// Own has the player's own values of the settings before Tune, as numbers, or as words
 	// such as the fpu "zero", for which the middle of the range is the start.
 	Own []any
+
+	own TreeSearch // of the player
 }
 
 // ParseRange parses a setting with its bounds: "c_puct=0.5..4", and maybe the gains after
@@ -89,11 +91,11 @@ func (t *Tuning) prepare() error {
 	if t.Player.Kind() != TreeKind {
 		return fmt.Errorf("%s: want a tree search to tune, such as MODEL,visits=100", t.Player.Name())
 	}
-	how, err := t.Player.treeSearch(t.Player.defaults())
-	if err != nil {
+	var err error
+	if t.own, err = t.Player.treeSearch(t.Player.defaults()); err != nil {
 		return err
 	}
-	values := config.Of[search.Config]().Values(how.Config, config.Form{})
+	values := config.Of[search.Config]().Values(t.own.Config, config.Form{})
 	t.Own, t.SPSA.Start = nil, nil
 	for i, r := range t.SPSA.Ranges {
 		if slices.ContainsFunc(t.SPSA.Ranges[:i], func(other Range) bool { return other.Key == r.Key }) {
@@ -158,50 +160,22 @@ const (
 func (t *Tuning) sides(players []Entry) {
 	for i, name := range []string{plusSide, minusSide} {
 		e := &players[i]
-		of := e.New
 		e.ID = fmt.Sprintf("%s %s %+v %d %d", e.ID, name, t.SPSA.Ranges, t.SPSA.Pairs, t.SPSA.Delay)
 		e.Name = name
-		e.New = func(worker int) (Player, error) {
-			p, err := of(worker)
-			if err != nil {
-				return nil, err
-			}
-			return &tuned{p.(closingPlayer).Player.(*mcts), t, name}, nil
-		}
+		how := t.own
+		how.OfGame = func(match int) (search.Config, error) { return t.search(name, match/2) }
+		e.New = func() (Player, error) { return NewMCTS(name, how, t.Player.Model.Eval) }
 	}
 }
 
-// tuned is a side of a tuning: a tree search with its own settings in each game.
-type tuned struct {
-	*mcts
-	tuning *Tuning
-	side   string
-}
-
-func (p *tuned) Name() string { return p.side }
-
-func (p *tuned) Moves(ctx context.Context, turns []*Turn) error {
-	for _, t := range turns {
-		if p.trees[t.Match] != nil {
-			continue
-		}
-		cfg, err := p.config(t.Match / 2)
-		if err != nil {
-			return err
-		}
-		p.newTree(t, cfg)
-	}
-	return p.mcts.Moves(ctx, turns)
-}
-
-// config returns the search in the games of a pair.
-func (p *tuned) config(pair int) (search.Config, error) {
-	values, minus := p.tuning.SPSA.Players(pair)
-	if p.side == minusSide {
+// search returns the settings of a side in the games of a pair.
+func (t *Tuning) search(side string, pair int) (search.Config, error) {
+	values, minus := t.SPSA.Players(pair)
+	if side == minusSide {
 		values = minus
 	}
-	cfg := p.how.Config
-	for _, s := range p.tuning.settings(values) {
+	cfg := t.own.WithoutExploration()
+	for _, s := range t.settings(values) {
 		if err := cfg.Set(s.Name, s.Value); err != nil {
 			return cfg, fmt.Errorf("%s: %w", s.Name, err)
 		}

@@ -176,7 +176,7 @@ func (m *tournament) games(book []match.Opening, judge match.Adjudicator, open f
 	var entries []match.Entry
 	for i := range m.players {
 		p := &m.players[i]
-		entries = append(entries, match.Entry{Name: p.name, Rounds: p.spec.Rounds, New: func(int) (match.Player, error) { return open(p) }})
+		entries = append(entries, match.Entry{Name: p.name, Rounds: p.spec.Rounds, New: func() (match.Player, error) { return open(p) }})
 	}
 	return match.NewGames(match.Tournament{
 		Variant: m.Setup.Variant, Start: s.Game.Start, Book: book, Format: m.format, Rounds: m.rounds,
@@ -250,7 +250,7 @@ func (m *tournament) recall(games *match.Games) error {
 	}
 	players, sources := playerKeys(m.in), map[string]*store.Manifest{} // by folder
 	for _, f := range games.Fixtures() {
-		if lacks(games, f) {
+		if games.Missing(f, 0) > 0 {
 			maps.Insert(sources, m.run.cache.having(m.Results.Dir, players[f.A], players[f.B]))
 		}
 	}
@@ -267,20 +267,10 @@ func (m *tournament) recall(games *match.Games) error {
 	return nil
 }
 
-// lacks reports whether a game of a pair is missing.
-func lacks(games *match.Games, f match.Fixture) bool {
-	for i := range f.Games {
-		if !games.Has(f.Pair, i) {
-			return true
-		}
-	}
-	return false
-}
-
 // recallFrom adds the games of one match. dir is the folder of its trial.
 func (m *tournament) recallFrom(games *match.Games, dir string, s *store.Stage) error {
 	key := gamesKey(s.Inputs)
-	useful := slices.ContainsFunc(games.Fixtures(), func(f match.Fixture) bool { return lacks(games, f) && games.Key(f.Pair) == key(f.Pair) })
+	useful := slices.ContainsFunc(games.Fixtures(), func(f match.Fixture) bool { return games.Missing(f, 0) > 0 && games.Key(f.Pair) == key(f.Pair) })
 	name := ""
 	for output := range s.Outputs {
 		if path.Base(output) == gamesName {
@@ -358,13 +348,9 @@ func (m *tournament) work(e *estimate) error {
 	}
 	missing := map[string]int{} // by player
 	for _, f := range games.Fixtures() {
-		key, n := games.Key(f.Pair), 0
+		key := games.Key(f.Pair)
 		planned := m.run.plannedGames[key] // by earlier matches of the plan
-		for i := range f.Games {
-			if i >= planned && !games.Has(f.Pair, i) {
-				n++
-			}
-		}
+		n := games.Missing(f, planned)
 		m.run.plannedGames[key] = max(planned, f.Games)
 		e.work.Games += n
 		missing[f.A] += n

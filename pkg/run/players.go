@@ -228,12 +228,9 @@ func findExternal(results, model string) (x externalModel, err error) {
 // checkpoint share a network of open.
 func (t *Trial) open(ctx context.Context, p *player, open *memo[*nn.Model]) (match.Player, error) {
 	s := &p.trial.Settings.Tournament
-	parts := match.Parts{Defaults: match.TreeSearch{Config: s.Search, Power: float64(s.Temperature.Power)}}
+	parts := match.Parts{Engine: p.engine, Engines: 1, Defaults: match.TreeSearch{Config: s.Search, Power: float64(s.Temperature.Power)}}
 	if l := s.Limit; l != nil {
 		parts.Defaults.Limit = *l
-	}
-	if e := p.engine; e != nil {
-		parts.Engine = match.UCI{Player: e.Player, Limit: e.Limit, Engines: 1}
 	}
 	parts.Network = func() (search.Evaluator, func(), error) {
 		model, err := open.get(p.file, func() (*nn.Model, error) { return p.trial.Compile(p.file) })
