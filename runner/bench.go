@@ -30,8 +30,6 @@ The important figure is the ratio of the two speeds. A speed alone depends on th
 and its load.`,
 		Example: `  alamos bench rules
   alamos bench rules --variant atomic --json`,
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-		Args: cobra.NoArgs,
 	}
 	cmd.AddCommand(benchRulesCommand(), benchSelfplayCommand(), benchNetworkCommand(), benchSearchCommand(), benchTrainCommand())
 	return cmd

@@ -30,8 +30,6 @@ games in PGN. With the key data, an experiment learns from them instead of self-
 		Example: `  alamos data info training-*.tar games.pgn
   alamos data head games.pgn -n 3
   alamos data import experiment.yaml --out chunk-1.parquet`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(dataImportCommand(), dataInfoCommand(), dataHeadCommand())
 	return cmd
@@ -48,12 +46,10 @@ type kindFlags struct {
 func (k *kindFlags) add(cmd *cobra.Command) {
 	choiceFlag(cmd, &k.kind, "kind", "", dataKinds, "kind of the files, if their names do not show it")
 	variantFlag(cmd, &k.variant, "the rules of the games in PGN (default chess)")
-	cmd.ValidArgsFunction = dataFiles
 }
 
-func dataFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{"parquet", "pgn", "gz", "zst", "bz2", "tar", "tgz"}, cobra.ShellCompDirectiveFilterFileExt
-}
+// dataFiles are the extensions of files of positions, for shell completion.
+var dataFiles = []string{"parquet", "pgn", "gz", "zst", "bz2", "tar", "tgz"}
 
 func dataInfoCommand() *cobra.Command {
 	var k kindFlags
@@ -69,7 +65,8 @@ The exit status is 1 if a file is damaged.`,
 		Example: `  alamos data info results/quickstart/*/samples/*.parquet
   alamos data info training-run1-test80-20220404-0417.tar
   alamos data info --variant atomic games.pgn.zst --json`,
-		Args: cobra.MinimumNArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeFiles(dataFiles...),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			files, err := matching(files)
 			if err != nil {
@@ -208,7 +205,8 @@ board.`,
 		Example: `  alamos data head games.pgn
   alamos data head training.12345.gz -n 20 --moves 3
   alamos data head samples/gen-0003.parquet`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeFiles(dataFiles...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := data.OpenFile(args[0], k.kind, orChess(k.variant), 0)
 			if err != nil {

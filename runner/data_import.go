@@ -62,15 +62,11 @@ written. An interrupted import continues from the journal.`,
 		Example: `  alamos data import mine.yaml --chunk 2 --out chunk-2.parquet
   alamos data import training-*.tar --positions 1 --out lc0.parquet
   alamos data import games.pgn --label stockfish --depth 1 --input dtu24 --out labeled.parquet`,
-		Args: cobra.MinimumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return []cobra.Completion{"yaml", "yml", "parquet", "pgn", "gz", "zst", "bz2", "tar", "tgz"}, cobra.ShellCompDirectiveFilterFileExt
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeFiles(append(dataFiles, "yaml", "yml")...),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	complete := cmd.ValidArgsFunction
 	o.add(cmd)
-	cmd.ValidArgsFunction = complete
 	setFlag(cmd, &o.set)
 	f := cmd.Flags()
 	f.StringVar(&o.trial, "trial", "1", "of an experiment with a sweep: `trial` by number, by values of the sweep as in width=16,seed=8, or by the first digits of its hash")

@@ -104,6 +104,11 @@ func choiceFlag(cmd *cobra.Command, at *string, name, initial string, words []st
 	completeFlag(cmd, name, words...)
 }
 
+// completeFiles completes the names of files with these extensions.
+func completeFiles(extensions ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
+}
+
 // completeFlag makes the shell complete the words of a flag.
 func completeFlag(cmd *cobra.Command, name string, words ...string) {
 	completeFlagBy(cmd, name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))

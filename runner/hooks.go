@@ -24,8 +24,6 @@ positions, set the learning rate, adjudicate games or stop training. alamos inte
 them: there is nothing to build.`,
 		Example: `  alamos hooks new metric mine.go
   alamos hooks check mine.go`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(hooksDocCommand(), hooksNewCommand(), hooksCheckCommand())
 	return cmd

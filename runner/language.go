@@ -175,10 +175,8 @@ because the run may happen on another machine.`,
 	return cmd
 }
 
-// experimentFiles has a shell complete the names of experiment files.
-func experimentFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
-}
+// experimentFiles completes the names of experiment files.
+var experimentFiles = completeFiles("yaml", "yml")
 
 // loadEach loads experiments and calls do for each. It returns the faults of all files.
 func loadEach(files, set []string, do func(file string, e *experiment.Experiment) error) error {

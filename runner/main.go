@@ -82,19 +82,21 @@ and writes figures and a notebook page below results/.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-		Args:          cobra.NoArgs,
 	}
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), tuneCommand(), hooksCommand(), benchCommand())
 	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), showCommand(), doctorCommand(), puzzlesCommand(), networkCommand(), dataCommand(), machineCommand())
 	machineFlag(cmd)
-	asUsage(cmd)
+	complete(cmd)
 	return cmd
 }
 
-// asUsage turns the faults that cobra finds in arguments into usage errors.
-func asUsage(cmd *cobra.Command) {
+// complete makes a command that has only subcommands print its help, and turns the faults that
+// cobra finds in arguments into usage errors.
+func complete(cmd *cobra.Command) {
+	if cmd.RunE == nil {
+		cmd.Args, cmd.RunE = cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
@@ -104,7 +106,7 @@ func asUsage(cmd *cobra.Command) {
 		}
 	}
 	for _, c := range cmd.Commands() {
-		asUsage(c)
+		complete(c)
 	}
 }
 

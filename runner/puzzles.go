@@ -30,8 +30,6 @@ experiments/puzzles has mates in 1 and 2 of chess and of atomic chess. With the 
 evaluation.puzzles, an experiment solves such files.`,
 		Example: `  alamos puzzles solve experiments/puzzles/mate-in-*.epd --random --depth 3
   alamos puzzles check experiments/puzzles/mate-in-1.epd`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(puzzlesSolveCommand(), puzzlesCheckCommand(), puzzlesMakeCommand())
 	return cmd
@@ -156,19 +154,24 @@ The same flags and the same build of the engine make the same file.`,
 }
 
 func makePuzzles(ctx context.Context, r puzzle.Recipe, engine, out string) error {
-	e, err := startEngine(ctx, engine, r.Variant)
+	opponent := uci.Opponent{Program: engine, Limit: uci.Limit{Nodes: r.Judge}}
+	found, err := opponent.Find(ctx, r.Variant, false)
+	if err != nil {
+		return err
+	}
+	e, err := found.Start(ctx)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
 	bar := newBar(os.Stderr, r.ID, "puzzles")
-	found, err := puzzle.Make(ctx, e, r, func(done int) { bar.Set(done, r.Count, "") })
+	puzzles, err := puzzle.Make(ctx, e, r, func(done int) { bar.Set(done, r.Count, "") })
 	bar.End()
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	err = puzzle.Write(&b, found,
+	err = puzzle.Write(&b, puzzles,
 		fmt.Sprintf("%s: win in %d, found and judged by %s, proved by the rules. Made by", r.Variant, r.Mate, e.ID()),
 		fmt.Sprintf("alamos puzzles make --variant %s --mate %d --count %d --seed %d --nodes %d --judge-nodes %d --uci %s",
 			r.Variant, r.Mate, r.Count, r.Seed, r.Play, r.Judge, filepath.Base(engine)))
@@ -176,29 +179,4 @@ func makePuzzles(ctx context.Context, r puzzle.Recipe, engine, out string) error
 		return err
 	}
 	return disk.WriteBytes(out, b.Bytes())
-}
-
-// engineCommand returns the command of an engine, given by its name or program.
-func engineCommand(ctx context.Context, engine string, v chess.Variant) (uci.Command, error) {
-	if engine == uci.Stockfish || engine == uci.FairyStockfish {
-		return uci.Find(ctx, engine, v)
-	}
-	return uci.Command{Path: engine}, nil
-}
-
-// startEngine starts an engine and checks that it plays the variant.
-func startEngine(ctx context.Context, engine string, v chess.Variant) (*uci.Client, error) {
-	c, err := engineCommand(ctx, engine, v)
-	if err != nil {
-		return nil, err
-	}
-	e, err := uci.Start(ctx, c, uci.Timeouts{})
-	if err != nil {
-		return nil, err
-	}
-	if err := e.Prove(ctx, v); err != nil {
-		e.Close()
-		return nil, err
-	}
-	return e, nil
 }

@@ -21,9 +21,7 @@ import (
 // resultsFlag adds --results, the folder that results are read from.
 func resultsFlag(cmd *cobra.Command, results *string) {
 	cmd.Flags().StringVar(results, "results", "results", "folder of results")
-	completeFlagBy(cmd, "results", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
+	completeFlagBy(cmd, "results", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 }
 
 // openReport opens the results of an experiment: of a file as it is now, or, by name
@@ -157,13 +155,6 @@ func completeRuns(results *string, files bool) cobra.CompletionFunc {
 func completeNames(results, typed, end string) (names []cobra.Completion) {
 	name, trial, inside := strings.Cut(typed, "/")
 	folders, _ := filepath.Glob(filepath.Join(results, "*", store.ExperimentName))
-	hashes := func(x *store.Experiment) {
-		for i := range x.Trials {
-			if t := &x.Trials[i]; len(typed) >= store.HashDigits && strings.HasPrefix(t.Folder, typed) {
-				names = append(names, t.Folder+end+"\t"+strings.TrimSpace(x.Name+" "+t.Label))
-			}
-		}
-	}
 	for _, f := range folders {
 		run := filepath.Base(filepath.Dir(f))
 		x, err := store.ReadExperiment(filepath.Dir(f))
@@ -182,8 +173,12 @@ func completeNames(results, typed, end string) (names []cobra.Completion) {
 			names = append(names, run+end+"\t"+x.Trials[0].Settings.Game.Variant)
 		case strings.HasPrefix(run, name):
 			names = append(names, run+"\t"+english.Plural(len(x.Trials), "trial", ""))
-		default:
-			hashes(x)
+		case len(typed) >= store.HashDigits:
+			for _, t := range x.Trials {
+				if strings.HasPrefix(t.Folder, typed) {
+					names = append(names, t.Folder+end+"\t"+strings.TrimSpace(x.Name+" "+t.Label))
+				}
+			}
 		}
 	}
 	return names
