@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"iter"
 	"maps"
 	"math"
 	"os"
@@ -32,7 +31,7 @@ type cache struct {
 	places map[string][]string      // sorted folders that have or had a stage or player, by stageKey and playerKeys
 	before map[string]*cachedTrial  // trials when this process began
 	plan   bool                     // nothing below root changes, and planned stages are included
-	claims map[string]chan struct{} // by hash of inputs; closed when the stage has ended
+	claims map[string]chan struct{} // by hash of inputs; full while a trial works on the stage
 
 	// A refresh waits until pause times the duration of the last one have passed, so that
 	// a folder of thousands of trials costs a run little time.
@@ -41,6 +40,7 @@ type cache struct {
 }
 
 type cachedTrial struct {
+	folder   string      // relative to the root
 	file     os.FileInfo // nil: the manifest includes planned stages
 	manifest *store.Manifest
 }
@@ -87,7 +87,7 @@ func (c *cache) refresh() {
 			now[folder] = old
 			continue
 		}
-		t := &cachedTrial{file: info, manifest: &store.Manifest{}}
+		t := &cachedTrial{folder: folder, file: info, manifest: &store.Manifest{}}
 		now[folder] = t
 		read = append(read, folder)
 		readers.Go(func() error {
@@ -130,17 +130,17 @@ func (c *cache) folder(dir string) string {
 	return rel
 }
 
-// manifests refreshes the cache and iterates over all trials, sorted by folder.
-func (c *cache) manifests() iter.Seq2[string, *store.Manifest] {
+// all refreshes the cache and returns all trials, sorted by folder.
+func (c *cache) all() []*cachedTrial {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.refresh()
-	return c.listed(slices.Sorted(maps.Keys(c.trials)))
+	return slices.SortedFunc(maps.Values(c.trials), func(a, b *cachedTrial) int { return cmp.Compare(a.folder, b.folder) })
 }
 
-// having refreshes the cache and iterates over the trials other than that in dir that may
-// have a stage or player with all these keys, sorted by folder.
-func (c *cache) having(dir string, keys ...string) iter.Seq2[string, *store.Manifest] {
+// having refreshes the cache and returns the trials other than that in dir that may have a
+// stage or player with all these keys, sorted by folder.
+func (c *cache) having(dir string, keys ...string) (found []*cachedTrial) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.refresh()
@@ -149,43 +149,27 @@ func (c *cache) having(dir string, keys ...string) iter.Seq2[string, *store.Mani
 		lists[i] = c.places[key]
 	}
 	slices.SortFunc(lists, func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
-	own := c.folder(dir)
-	return c.listed(slices.DeleteFunc(slices.Clone(lists[0]), func(folder string) bool {
-		return folder == own || slices.ContainsFunc(lists[1:], func(other []string) bool {
-			_, found := slices.BinarySearch(other, folder)
-			return !found
+	for _, folder := range lists[0] {
+		lacks := slices.ContainsFunc(lists[1:], func(other []string) bool {
+			_, has := slices.BinarySearch(other, folder)
+			return !has
 		})
-	}))
-}
-
-// listed iterates over the trials in folders that exist. The caller holds the mutex, but
-// the iteration needs no lock, because only plans change manifests.
-func (c *cache) listed(folders []string) iter.Seq2[string, *store.Manifest] {
-	var there []string
-	var manifests []*store.Manifest
-	for _, folder := range folders {
-		if t := c.trials[folder]; t != nil {
-			there, manifests = append(there, folder), append(manifests, t.manifest)
+		if t := c.trials[folder]; t != nil && !lacks && folder != c.folder(dir) {
+			found = append(found, t)
 		}
 	}
-	return func(yield func(string, *store.Manifest) bool) {
-		for i, folder := range there {
-			if !yield(folder, manifests[i]) {
-				return
-			}
-		}
-	}
+	return found
 }
 
 // find returns another trial's stage with the same inputs as s, or nil. It verifies the
 // source's files, all of them if verify is set.
 func (c *cache) find(s *Stage, dir string, verify bool) *source {
-	for folder, m := range c.having(dir, stageKey(s.Name, s.In)) {
-		stage := m.Stage(s.Name)
+	for _, t := range c.having(dir, stageKey(s.Name, s.In)) {
+		stage := t.manifest.Stage(s.Name)
 		if stage == nil || !maps.Equal(stage.Inputs, s.In) {
 			continue
 		}
-		src := &source{folder, filepath.Join(c.root, folder), *stage, m.Machine}
+		src := &source{t.folder, filepath.Join(c.root, t.folder), *stage, t.manifest.Machine}
 		if state, _, err := src.stage.Verify(src.dir, verify); err == nil && state == store.FileOK {
 			return src
 		}
@@ -218,8 +202,8 @@ func (c *cache) nearest(s *Stage, dir string) *store.Manifest {
 // name and program, or "".
 func (c *cache) engineID(name, program string, v chess.Variant) (id string) {
 	var latest time.Time
-	for _, m := range c.manifests() {
-		for _, s := range m.Stages {
+	for _, t := range c.all() {
+		for _, s := range t.manifest.Stages {
 			have := cmp.Or(s.Inputs["engine "+name], s.Inputs[playerInput+markedName(name, program)], s.Inputs[playerInput+name])
 			if have != "" && s.Inputs["game.variant"] == v.String() && s.Ended.After(latest) {
 				id, latest = have, s.Ended
@@ -242,8 +226,9 @@ func (c *cache) manifest(dir string) (*store.Manifest, error) {
 // planned replaces the manifest of the trial in dir by one with a planned stage.
 func (c *cache) planned(dir string, m *store.Manifest, stage string) {
 	c.refresh()
-	c.trials[c.folder(dir)] = &cachedTrial{manifest: m}
-	c.index(c.folder(dir), m.Stage(stage))
+	folder := c.folder(dir)
+	c.trials[folder] = &cachedTrial{folder: folder, manifest: m}
+	c.index(folder, m.Stage(stage))
 }
 
 // wrote replaces the manifest of the trial in dir, which this process has written.
@@ -261,34 +246,27 @@ func (c *cache) wrote(dir string, m *store.Manifest) {
 		added = slices.DeleteFunc(added, func(s *store.Stage) bool { return slices.Contains(old.manifest.Stages, s) })
 	}
 	c.index(folder, added...)
-	c.trials[folder] = &cachedTrial{info, &store.Manifest{Machine: m.Machine, Stages: slices.Clone(m.Stages)}}
+	c.trials[folder] = &cachedTrial{folder, info, &store.Manifest{Machine: m.Machine, Stages: slices.Clone(m.Stages)}}
 }
 
 // claim waits until no other trial of this run works on a stage with these inputs. It then
 // blocks other claims until the caller calls release.
 func (c *cache) claim(ctx context.Context, in store.Inputs) (release func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	key := in.Hash()
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		c.mu.Lock()
-		other, busy := c.claims[key]
-		if !busy {
-			own := make(chan struct{})
-			c.claims[key] = own
-			c.mu.Unlock()
-			return func() {
-				c.mu.Lock()
-				delete(c.claims, key)
-				c.mu.Unlock()
-				close(own)
-			}, nil
-		}
-		c.mu.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-		}
+	c.mu.Lock()
+	claim := c.claims[key]
+	if claim == nil {
+		claim = make(chan struct{}, 1)
+		c.claims[key] = claim
+	}
+	c.mu.Unlock()
+	select {
+	case claim <- struct{}{}:
+		return func() { <-claim }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }

@@ -145,8 +145,8 @@ type estimate struct {
 func (e *estimate) rate(t *Trial, u *unit, in store.Inputs) float64 {
 	if e.rates == nil {
 		e.rates = map[string]*ratio{}
-		for _, m := range t.run.cache.manifests() {
-			if m.Machine.CPU == t.Machine.CPU && m.Machine.Cores == t.Machine.Cores {
+		for _, other := range t.run.cache.all() {
+			if m := other.manifest; m.Machine.CPU == t.Machine.CPU && m.Machine.Cores == t.Machine.Cores {
 				e.recall(m)
 			}
 		}

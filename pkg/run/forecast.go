@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -47,41 +48,30 @@ func (r *run) foresee(ctx context.Context) {
 	if r.forecast == nil {
 		return
 	}
-	dry, err := newRun(r.experiment, r.Options)
-	if err != nil {
-		return
-	}
-	dry.scripts, dry.sums = r.scripts, r.sums
-	p := &planner{games: map[string]int{}}
-	p.execute(dry)
-	candidates, err := dry.candidates()
-	if err == nil {
-		candidates, err = dry.trials(ctx, candidates)
-	}
-	var pending []*pendingTrial
-	add := func(t *Trial) {
-		rest := &pendingTrial{dir: t.Results.Dir}
-		for _, d := range t.decisions {
-			if d.Does == Runs {
-				rest.stages = append(rest.stages, d.Name)
-			}
+	plan := &Plan{}
+	if dry, err := newRun(r.experiment, r.Options); err == nil {
+		dry.sums = r.sums // has the checksums of large files
+		if p, err := (&planner{games: map[string]int{}}).plan(ctx, dry); err == nil {
+			plan = p
 		}
-		pending = append(pending, rest)
-	}
-	for _, c := range candidates {
-		if c.trial != nil {
-			add(c.trial)
-		}
-	}
-	for _, t := range dry.arbiters {
-		add(t)
 	}
 	f := r.forecast
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.pending = nil; err == nil {
-		f.pending, f.more = pending, len(r.Trials) == 0 && dry.experiment.Pending > 0
+	f.pending, f.more = nil, len(r.Trials) == 0 && plan.Pending > 0
+	add := func(dir string, stages []Decision) {
+		rest := &pendingTrial{dir: dir}
+		for _, d := range stages {
+			if d.Does == Runs {
+				rest.stages = append(rest.stages, d.Name)
+			}
+		}
+		f.pending = append(f.pending, rest)
 	}
+	for _, t := range plan.Trials {
+		add(t.Folder, t.Stages)
+	}
+	add(filepath.Join(r.dir, store.RungsFolder), plan.Rungs)
 }
 
 func newForecast(r *run, trials int) *forecast {

@@ -162,19 +162,10 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) 
 	}), nil
 }
 
-// bySetting groups the trials of a rung by their settings, in the order of their first
-// trials. Trials of one setting differ only in their seeds.
-func bySetting(rung *store.Rung) (settings [][]store.RungTrial) {
-	at := map[string]int{}
-	for _, x := range rung.Ranking {
-		i, known := at[x.Setting]
-		if !known {
-			i, at[x.Setting] = len(settings), len(settings)
-			settings = append(settings, nil)
-		}
-		settings[i] = append(settings[i], x)
-	}
-	return settings
+// bySetting groups the trials of a rung by their settings. Trials of one setting differ only
+// in their seeds.
+func bySetting(rung *store.Rung) [][]store.RungTrial {
+	return store.GroupBy(rung.Ranking, func(x store.RungTrial) string { return x.Setting })
 }
 
 // word returns "trials", or "settings" if some have several trials.

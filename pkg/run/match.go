@@ -248,14 +248,16 @@ func (m *tournament) recall(games *match.Games) error {
 			return err
 		}
 	}
-	players, sources := playerKeys(m.in), map[string]*store.Manifest{} // by folder
+	players, sources := playerKeys(m.in), map[string]*cachedTrial{} // by folder
 	for _, f := range games.Fixtures() {
 		if games.Missing(f, 0) > 0 {
-			maps.Insert(sources, m.run.cache.having(m.Results.Dir, players[f.A], players[f.B]))
+			for _, t := range m.run.cache.having(m.Results.Dir, players[f.A], players[f.B]) {
+				sources[t.folder] = t
+			}
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(sources)) {
-		for _, s := range sources[folder].Stages {
+		for _, s := range sources[folder].manifest.Stages {
 			if s.Inputs[playersInput] == "" {
 				continue
 			}

@@ -76,23 +76,24 @@ type planner struct {
 	games     map[string]int // number of games of a pair in planned matches, by gamesKey
 }
 
-// execute makes a run a plan: its stages are planned instead of run.
-func (p *planner) execute(r *run) {
+func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt Options) (*Plan, error) {
+	r, err := newRun(e, opt)
+	if err != nil {
+		return nil, err
+	}
+	r.sums.ReadOnly, p.estimator.untrained = true, false
+	return p.plan(ctx, r)
+}
+
+// plan makes a run a plan: its stages are planned instead of run.
+func (p *planner) plan(ctx context.Context, r *run) (*Plan, error) {
 	if p.cache == nil {
 		p.cache = r.cache
 		p.cache.plan = true
 	}
 	r.executor, r.cache, r.plannedGames = p, p.cache, p.games
 	r.Reporter, r.Jobs = Quiet{}, 1
-}
-
-func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt Options) (*Plan, error) {
-	r, err := newRun(e, opt)
-	if err != nil {
-		return nil, err
-	}
-	p.execute(r)
-	r.sums.ReadOnly, p.estimator.untrained = true, false
+	e := r.experiment
 	plan := &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
 	lacking, err := r.find(ctx)
 	if err != nil {
@@ -164,7 +165,7 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 	for _, d := range plan.Rungs {
 		plan.Total.Add(d.Work)
 	}
-	if p.estimator.untrained {
+	if p.estimator != nil && p.estimator.untrained {
 		note("evaluations and times are those of games of an untrained network, as no such games were played here yet: those of trained ones are often several times as long")
 	}
 }

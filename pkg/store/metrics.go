@@ -201,17 +201,25 @@ type Group struct {
 }
 
 // Groups groups trials of equal settings. Groups are in the order of their first trials.
-func Groups(trials []*Trial) []Group {
-	var groups []Group
+func Groups(trials []*Trial) (groups []Group) {
+	for _, seeds := range GroupBy(trials, func(t *Trial) string { return t.Declared.Group }) {
+		of := &seeds[0].Declared
+		groups = append(groups, Group{Name: cmp.Or(of.Group, of.Settings.Name), Trials: seeds})
+	}
+	return groups
+}
+
+// GroupBy groups elements of the same name. Groups are in the order of their first elements.
+func GroupBy[T any](all []T, name func(T) string) (groups [][]T) {
 	at := map[string]int{}
-	for _, t := range trials {
-		i, ok := at[t.Declared.Group]
-		if !ok {
+	for _, x := range all {
+		i, known := at[name(x)]
+		if !known {
 			i = len(groups)
-			at[t.Declared.Group] = i
-			groups = append(groups, Group{Name: cmp.Or(t.Declared.Group, t.Declared.Settings.Name)})
+			at[name(x)] = i
+			groups = append(groups, nil)
 		}
-		groups[i].Trials = append(groups[i].Trials, t)
+		groups[i] = append(groups[i], x)
 	}
 	return groups
 }
