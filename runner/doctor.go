@@ -42,11 +42,7 @@ example because of too few games, does not count.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), d)
-			} else {
-				err = d.Write(cmd.OutOrStdout())
-			}
+			err = writeResult(cmd.OutOrStdout(), asJSON, d, d.Write)
 			if err == nil && exitCode && d.Problems() {
 				err = errUnusual
 			}

@@ -40,11 +40,7 @@ file is damaged.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), s)
-			} else {
-				err = s.Write(cmd.OutOrStdout())
-			}
+			err = writeResult(cmd.OutOrStdout(), asJSON, s, s.Write)
 			if err == nil && s.Damaged() {
 				err = report.ErrDamaged
 			}
@@ -127,15 +123,20 @@ counts only files that are not also linked into other trials.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), c)
-			}
-			return report.Garbage(cmd.OutOrStdout(), c, dry)
+			return writeResult(cmd.OutOrStdout(), asJSON, c, func(w io.Writer) error { return report.Garbage(w, c, dry) })
 		},
 	}
 	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "list what would be removed; remove nothing")
 	jsonFlag(cmd, &asJSON)
 	return cmd
+}
+
+// writeResult prints a value as JSON or as text.
+func writeResult(w io.Writer, asJSON bool, v any, text func(io.Writer) error) error {
+	if asJSON {
+		return writeJSON(w, v)
+	}
+	return text(w)
 }
 
 // writeJSON prints a value as indented JSON.

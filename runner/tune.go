@@ -95,10 +95,7 @@ time.`,
 					return err
 				}
 			}
-			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), result)
-			}
-			return result.write(cmd.OutOrStdout())
+			return writeResult(cmd.OutOrStdout(), asJSON, result, result.write)
 		},
 	}
 	f := cmd.Flags()

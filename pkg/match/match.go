@@ -51,7 +51,6 @@ type match struct {
 	pair    Pair
 	players []Entry // the first one is player A of the summary
 	had     int     // games in the file; these have the lowest numbers
-	changed bool    // the file lacks games
 
 	// tested counts the pairs that the sequential test has used, in order.
 	tested Pentanomial
@@ -177,7 +176,6 @@ func (m *match) restore() error {
 	if m.games.others > 0 {
 		return errors.Join(fmt.Errorf("%s: %w", m.journal(), errOther), m.games.Close())
 	}
-	m.changed = m.games.Len() > m.had
 	if m.cfg.Watch != nil {
 		m.cfg.Watch.Resumed(m.games.Len())
 	}
@@ -186,7 +184,6 @@ func (m *match) restore() error {
 
 // played records a finished game. It returns [ErrEnough] when the test has ended.
 func (m *match) played(g *Game) error {
-	m.changed = true
 	over := m.test()
 	w := m.cfg.Watch
 	if faults := g.Faults(); len(faults) > 0 {
@@ -243,7 +240,7 @@ func (m *match) finish() error {
 	if m.cfg.File == "" {
 		return nil
 	}
-	if m.changed {
+	if m.games.Len() > m.had {
 		games := m.upTo(max(m.end, m.had))
 		if err := disk.WriteFile(m.cfg.File, func(w io.Writer) error { return WriteGames(w, m.games.event, games) }); err != nil {
 			return err

@@ -1,10 +1,8 @@
 package store
 
 import (
-	"cmp"
 	"math"
 
-	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/train"
 )
@@ -100,99 +98,50 @@ func (y *RootTally) Roots() *Roots {
 	return r
 }
 
-// learningMeasure is a measure of how a generation learns: of its games or of its training.
-type learningMeasure struct {
-	name string
-	of   func(*Generation, []train.Epoch) float64
-}
-
-var learningMeasures = []learningMeasure{
-	{"loss", ofSelected(func(e *train.Epoch) float64 { return e.Loss().Total })},
-	{"policy_loss", ofSelected(func(e *train.Epoch) float64 { return e.Loss().Policy })},
-	{"value_loss", ofSelected(func(e *train.Epoch) float64 { return e.Loss().Value })},
-	{"top1", ofSelected(func(e *train.Epoch) float64 { top1, _ := accuracyOf(e).Shares(); return top1 })},
-	{"top5", ofSelected(func(e *train.Epoch) float64 { _, top5 := accuracyOf(e).Shares(); return top5 })},
-	{"kl", ofRoots(func(r *Roots) float64 { return r.KL })},
-	{"prior_entropy", ofRoots(func(r *Roots) float64 { return r.PriorEntropy })},
-	{"target_entropy", ofRoots(func(r *Roots) float64 { return r.TargetEntropy })},
-	{"root_value_error", ofRoots(func(r *Roots) float64 { return float64(r.ValueError) })},
-	{"calibration_error", ofRoots((*Roots).CalibrationError)},
-	{"distinct_games", ofGames(func(g *Generation) (int, int) { return g.DistinctGames, g.Games })},
-	{"distinct_positions", ofGames(func(g *Generation) (int, int) { return g.DistinctPositions, g.plies() })},
-	{"long_games", ofGames((*Generation).LongGames)},
-	{"replay_ratio", func(g *Generation, epochs []train.Epoch) float64 {
-		trained := 0
-		for _, e := range epochs {
-			trained += e.Samples
-		}
-		return float64(trained) / float64(g.Samples)
-	}},
-	{"gradient_norm", ofGradient(train.Gradient.Norm)},
-	{"gradient_peak", ofGradient(func(g train.Gradient) float64 { return g.Peak })},
-	{"clipped", ofGradient(train.Gradient.ClippedShare)},
-}
-
-func ofRoots(of func(*Roots) float64) func(*Generation, []train.Epoch) float64 {
-	return func(g *Generation, _ []train.Epoch) float64 {
-		if g.Roots == nil {
-			return math.NaN()
-		}
-		return of(g.Roots)
+// LearningMeasures returns the names of the measures that [Learning] returns, in the order of
+// tables.
+func LearningMeasures() []string {
+	return []string{
+		"loss", "policy_loss", "value_loss", "top1", "top5",
+		"kl", "prior_entropy", "target_entropy", "root_value_error", "calibration_error",
+		"distinct_games", "distinct_positions", "long_games",
+		"replay_ratio", "gradient_norm", "gradient_peak", "clipped",
 	}
-}
-
-// ofGames returns a share of the games, or of the positions, of self-play.
-func ofGames(of func(*Generation) (part, whole int)) func(*Generation, []train.Epoch) float64 {
-	return func(g *Generation, _ []train.Epoch) float64 {
-		if g.Data != nil {
-			return math.NaN()
-		}
-		part, whole := of(g)
-		return float64(part) / float64(whole)
-	}
-}
-
-// ofGradient returns a measure of the steps of all epochs.
-func ofGradient(of func(train.Gradient) float64) func(*Generation, []train.Epoch) float64 {
-	return func(_ *Generation, epochs []train.Epoch) float64 {
-		var all train.Gradient
-		for _, e := range epochs {
-			all.Add(e.Gradient)
-		}
-		if all.Steps == 0 {
-			return math.NaN()
-		}
-		return of(all)
-	}
-}
-
-func ofSelected(of func(*train.Epoch) float64) func(*Generation, []train.Epoch) float64 {
-	return func(_ *Generation, epochs []train.Epoch) float64 {
-		e := train.Selected(epochs)
-		if e == nil {
-			return math.NaN()
-		}
-		return of(e)
-	}
-}
-
-// accuracyOf returns the accuracy of an epoch, of no positions if it was not measured.
-func accuracyOf(e *train.Epoch) *nn.Accuracy { return cmp.Or(e.Accuracy, new(nn.Accuracy)) }
-
-// LearningMeasures returns the names of the measures that [Learning] returns.
-func LearningMeasures() (names []string) {
-	for _, m := range learningMeasures {
-		names = append(names, m.name)
-	}
-	return names
 }
 
 // Learning returns the measures of the games and of the training of a generation by name,
 // see [Trial.MeasureAt]. A measure that does not apply is NaN.
 func Learning(row *Generation, epochs []train.Epoch) map[string]float64 {
 	all := map[string]float64{}
-	for _, m := range learningMeasures {
-		all[m.name] = m.of(row, epochs)
+	for _, name := range LearningMeasures() {
+		all[name] = math.NaN()
+	}
+	if e := train.Selected(epochs); e != nil {
+		loss := e.Loss()
+		all["loss"], all["policy_loss"], all["value_loss"] = loss.Total, loss.Policy, loss.Value
+		if e.Accuracy != nil {
+			all["top1"], all["top5"] = e.Accuracy.Shares()
+		}
+	}
+	if r := row.Roots; r != nil {
+		all["kl"], all["prior_entropy"], all["target_entropy"] = r.KL, r.PriorEntropy, r.TargetEntropy
+		all["root_value_error"], all["calibration_error"] = float64(r.ValueError), r.CalibrationError()
+	}
+	if row.Data == nil {
+		long, games := row.LongGames()
+		all["distinct_games"] = float64(row.DistinctGames) / float64(row.Games)
+		all["distinct_positions"] = float64(row.DistinctPositions) / float64(row.plies())
+		all["long_games"] = float64(long) / float64(games)
+	}
+	trained := 0
+	var gradient train.Gradient
+	for _, e := range epochs {
+		trained += e.Samples
+		gradient.Add(e.Gradient)
+	}
+	all["replay_ratio"] = float64(trained) / float64(row.Samples)
+	if gradient.Steps > 0 {
+		all["gradient_norm"], all["gradient_peak"], all["clipped"] = gradient.Norm(), gradient.Peak, gradient.ClippedShare()
 	}
 	return all
 }
