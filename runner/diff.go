@@ -125,7 +125,7 @@ func compare(a, b string, o diff.Options) (*diff.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return diff.Compare(x, y, o)
+	return diff.Compare(x, y, o), nil
 }
 
 func writeDiff(cmd *cobra.Command, r *diff.Report, format, out string, colors bool) error {

@@ -85,11 +85,7 @@ func (d DriverArgs) compare(o Options, color bool) ([]report.Block, error) {
 	if err := errors.Join(errA, errB); err != nil {
 		return nil, err
 	}
-	r, err := Compare(a, b, o)
-	if err != nil {
-		return nil, err
-	}
-	return r.textBlocks()
+	return Compare(a, b, o).textBlocks()
 }
 
 // side opens one version of a file. For a missing file it returns a side without settings.

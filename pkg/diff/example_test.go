@@ -34,11 +34,7 @@ func Example() {
 		}
 		sides = append(sides, s)
 	}
-	r, err := diff.Compare(sides[0], sides[1], diff.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	r := diff.Compare(sides[0], sides[1], diff.Options{})
 	for _, s := range r.Settings {
 		fmt.Printf("%s: %s, then %s\n", s.Key, s.A.Text, s.B.Text)
 	}

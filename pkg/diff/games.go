@@ -51,17 +51,17 @@ const gamesFile = "tournament/games.pgn"
 
 // tournament reads the tournament of a trial. It is nil if none was played, or if the last
 // one was played with other settings, as note then explains.
-func tournament(t *store.Trial) (p *played, note string, err error) {
+func tournament(t *store.Trial) (p *played, note string) {
 	stage := t.Manifest.Stage(store.TournamentStage)
-	res, err := t.Tournament()
-	if err != nil || res == nil {
-		return nil, "", err
+	res := t.Tournament()
+	if res == nil {
+		return nil, ""
 	}
 	if change := otherSettings(t, stage); change != "" {
-		return nil, fmt.Sprintf("%s: its tournament was played with other settings (%s) and is left out", t.Dir, change), nil
+		return nil, fmt.Sprintf("%s: its tournament was played with other settings (%s) and is left out", t.Dir, change)
 	}
 	if name := store.CheckpointName(t.Last()); playsLast(t) && res.Find(name) < 0 {
-		return nil, fmt.Sprintf("%s: its tournament was played without %s, the newest network, and is left out", t.Dir, name), nil
+		return nil, fmt.Sprintf("%s: its tournament was played without %s, the newest network, and is left out", t.Dir, name)
 	}
 	p = &played{Tournament: res, subject: -1, opponents: map[string]string{}}
 	for i, x := range res.Players {
@@ -70,17 +70,17 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 		}
 	}
 	if p.subject < 0 {
-		return nil, "", nil
+		return nil, ""
 	}
 	for i, x := range res.Players {
 		if i != p.subject {
 			p.opponents[x.Name] = identity(&x, stage.Inputs)
 		}
 	}
-	if err = p.readGames(t.Path(gamesFile), stage.Outputs[gamesFile]); err != nil {
-		return p, fmt.Sprintf("%s %v: ratings are taken from the manifest", t.Path(gamesFile), err), nil
+	if err := p.readGames(t.Path(gamesFile), stage.Outputs[gamesFile]); err != nil {
+		return p, fmt.Sprintf("%s %v: ratings are taken from the manifest", t.Path(gamesFile), err)
 	}
-	return p, "", nil
+	return p, ""
 }
 
 // playsLast reports whether the newest network is a player of the tournament.

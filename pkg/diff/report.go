@@ -65,27 +65,24 @@ func (g *Group) Title() string {
 // Equal reports whether no setting differs.
 func (r *Report) Equal() bool { return len(r.Settings) == 0 }
 
-func Compare(a, b *Side, o Options) (*Report, error) {
+// Compare compares the settings of two sides, and their results.
+func Compare(a, b *Side, o Options) *Report {
 	r := &Report{
 		Version: 2, A: a.head(), B: b.head(), Settings: settings(a, b), Groups: []Group{},
 		OnlyA: []string{}, OnlyB: []string{}, Notes: []string{},
 	}
 	r.note(append(slices.Clone(a.notes), b.notes...)...)
 	if o.SettingsOnly {
-		return r, nil
+		return r
 	}
 	pairs, onlyA, onlyB := paired(a, b)
 	for _, p := range pairs {
-		g, err := r.compareGroups(p[0], p[1], o)
-		if err != nil {
-			return nil, err
-		}
-		if g != nil {
+		if g := r.compareGroups(p[0], p[1], o); g != nil {
 			r.Groups = append(r.Groups, *g)
 		}
 	}
 	r.OnlyA, r.OnlyB = append(r.OnlyA, onlyA...), append(r.OnlyB, onlyB...)
-	return r, nil
+	return r
 }
 
 func (s *Side) head() Head {
@@ -170,37 +167,32 @@ func paired(a, b *Side) (pairs [][2]store.Group, onlyA, onlyB []string) {
 }
 
 // compareGroups compares two groups. It returns nil if a side has no results yet.
-func (r *Report) compareGroups(a, b store.Group, o Options) (*Group, error) {
+func (r *Report) compareGroups(a, b store.Group, o Options) *Group {
 	g := &Group{Metrics: []Metric{}, Notes: []string{}}
-	read := func(of store.Group) (t Trials, all []*measured, err error) {
+	read := func(of store.Group) (t Trials, all []*measured) {
 		t.Label = of.Trials[0].Declared.Group
 		for _, x := range of.Trials {
 			t.Seeds, t.Folders = append(t.Seeds, x.Declared.Settings.Seed), append(t.Folders, x.Dir)
-			m, note, err := measure(x)
-			if err != nil {
-				return t, nil, fmt.Errorf("%s: %w", x.Dir, err)
-			}
+			m, note := measure(x)
 			r.note(note)
 			if m != nil {
 				all = append(all, m)
 			}
 		}
-		return t, all, nil
+		return t, all
 	}
-	var err error
-	if g.A, g.a, err = read(a); err != nil {
-		return nil, err
-	}
-	if g.B, g.b, err = read(b); err != nil || len(g.a) == 0 || len(g.b) == 0 {
-		return nil, err
+	g.A, g.a = read(a)
+	g.B, g.b = read(b)
+	if len(g.a) == 0 || len(g.b) == 0 {
+		return nil
 	}
 	if slices.EqualFunc(g.a, g.b, func(x, y *measured) bool { return x.trial.Dir == y.trial.Dir && x.trial.Done() == y.trial.Done() }) {
 		g.Notes = append(g.Notes, "both have one and the same training: the settings that differ do not affect it")
-		return g, nil
+		return g
 	}
 	g.Metrics = compareMetrics(g.a, g.b, o)
 	g.caveats(o)
-	return g, nil
+	return g
 }
 
 // ranks returns n numbers from first on.

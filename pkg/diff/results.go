@@ -104,34 +104,26 @@ type measured struct {
 var unopposed = []string{"loss", "policy_loss", "value_loss", "top1", "top5", "kl", "calibration_error", "distinct_games", "replay_ratio", "games", "samples", "evaluations", "seconds"}
 
 // measure reads the results of a trial. It returns nil if there are none.
-func measure(t *store.Trial) (m *measured, note string, err error) {
+func measure(t *store.Trial) (m *measured, note string) {
 	if t.Done() == 0 {
-		return nil, "", nil
+		return nil, ""
 	}
 	m = &measured{trial: t, values: map[string]float64{}}
 	names := slices.Concat(unopposed, t.Declared.Settings.EvaluationMeasures())
 	for i, h := range t.Declared.Settings.Hooks {
-		metrics, err := t.MetricNames(i)
-		if err != nil {
-			return nil, "", err
-		}
-		for _, name := range metrics {
+		for _, name := range t.MetricNames(i) {
 			names = append(names, h.Name()+"."+name)
 		}
 	}
 	for _, name := range names {
-		v, err := t.Measure(name)
-		if err != nil {
-			return nil, "", err
-		}
-		if !v.Missing() {
+		if v := t.Measure(name); !v.Missing() {
 			m.values[name] = v.Value
 		}
 	}
 	if t.Done() == t.Last() { // otherwise the tournament is of a longer training
-		m.played, note, err = tournament(t)
+		m.played, note = tournament(t)
 	}
-	return m, note, err
+	return m, note
 }
 
 // named returns the sorted names of the metrics of hooks and evaluations that all have.

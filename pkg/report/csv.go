@@ -123,11 +123,7 @@ func (d *dataset) table() Table {
 // Tables writes the results of the generations so far as CSV: generations.csv, epochs.csv,
 // the evaluations, and a file for each hook.
 func Tables(t *store.Trial) error {
-	all, err := datasets(t)
-	if err != nil {
-		return err
-	}
-	for _, d := range all {
+	for _, d := range datasets(t) {
 		b, err := d.bytes()
 		if err == nil {
 			err = disk.WriteBytes(t.Path(d.file), b)
@@ -140,7 +136,7 @@ func Tables(t *store.Trial) error {
 }
 
 // datasets returns the tables of a trial that have files.
-func datasets(t *store.Trial) (all []*dataset, err error) {
+func datasets(t *store.Trial) (all []*dataset) {
 	readers := []reader{generations, epochs, learning, calibration}
 	if e := t.Declared.Settings.Evaluation; e != nil && len(e.Puzzles) > 0 {
 		readers = append(readers, puzzles)
@@ -152,30 +148,16 @@ func datasets(t *store.Trial) (all []*dataset, err error) {
 		readers = append(readers, hookMetrics(i))
 	}
 	for _, read := range readers {
-		d, err := read(t)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, d)
+		all = append(all, read(t))
 	}
-	return all, nil
+	return all
 }
 
 // reader reads a table of a trial.
-type reader func(*store.Trial) (*dataset, error)
-
-// perGeneration adds the rows of each finished generation to a dataset.
-func (d *dataset) perGeneration(t *store.Trial, add func(g int) error) (*dataset, error) {
-	for g := 1; g <= t.Done(); g++ {
-		if err := add(g); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
-}
+type reader func(*store.Trial) *dataset
 
 // generations has a row for each generation of self-play or data.
-func generations(t *store.Trial) (*dataset, error) {
+func generations(t *store.Trial) *dataset {
 	d := &dataset{file: "generations.csv", caption: "Self-play by generation: games that White won, drawn games, games that Black won."}
 	length, pass, speed := number("length", "plies"), Column{}, number("evaluations", "1/s")
 	if t.Declared.Settings.Data != nil {
@@ -190,12 +172,8 @@ func generations(t *store.Trial) (*dataset, error) {
 	}
 	var left store.Chunk // total over all generations
 	samples := 0
-	_, err := d.perGeneration(t, func(g int) error {
-		row, err := t.Generation(g)
-		if err != nil {
-			return err
-		}
-		epochs, err := t.Epochs(g)
+	for g := 1; g <= t.Done(); g++ {
+		row := t.Generation(g)
 		var pass any
 		if row.Data != nil {
 			pass = row.Data.Pass
@@ -206,9 +184,8 @@ func generations(t *store.Trial) (*dataset, error) {
 		}
 		samples += row.Samples
 		d.add(row.Number, row.Games, row.Thrown, row.Samples, row.MeanPlies(), row.WhiteWins, row.Draws, row.BlackWins,
-			pass, samples, train.SelectedLoss(epochs).Total, row.Evaluations, row.Seconds, row.PerSecond)
-		return err
-	})
+			pass, samples, train.SelectedLoss(t.Epochs(g)).Total, row.Evaluations, row.Seconds, row.PerSecond)
+	}
 	if left.Broken > 0 {
 		d.caption += fmt.Sprintf(" %s could not be read.", english.Plural(left.Broken, "game", ""))
 	}
@@ -218,7 +195,7 @@ func generations(t *store.Trial) (*dataset, error) {
 	if left.Unexpressed > 0 {
 		d.caption += fmt.Sprintf(" %s left out because the policy cannot express their moves.", english.Plural(left.Unexpressed, "position", ""))
 	}
-	return d, err
+	return d
 }
 
 // lossTerm is a part of the loss, that of a head.
@@ -251,16 +228,15 @@ func lossTerms(n *experiment.Network) []lossTerm {
 
 // epochs has a row for each epoch. The losses of heads that the network lacks are empty, and
 // accuracies if they were not measured.
-func epochs(t *store.Trial) (*dataset, error) {
+func epochs(t *store.Trial) *dataset {
 	terms := lossTerms(&t.Declared.Settings.Network)
 	names := []string{"generation", "epoch", "learning_rate", "selected", "train_loss", "validation_loss", "top1", "top5", "gradient_norm", "gradient_peak", "clipped"}
 	for _, l := range terms {
 		names = append(names, l.column("train"), l.column("validation"))
 	}
 	d := &dataset{file: "epochs.csv", fields: keys(names...)}
-	return d.perGeneration(t, func(g int) error {
-		rows, err := t.Epochs(g)
-		for _, e := range rows {
+	for g := 1; g <= t.Done(); g++ {
+		for _, e := range t.Epochs(g) {
 			row := []any{e.Generation, e.Number, e.Rate, e.Selected, e.Train.Total, e.Validation.Total, nil, nil, e.Gradient.Norm(), e.Gradient.Peak, e.Gradient.ClippedShare()}
 			if a := e.Accuracy; a != nil {
 				row[6], row[7] = a.Shares()
@@ -274,12 +250,12 @@ func epochs(t *store.Trial) (*dataset, error) {
 			}
 			d.add(row...)
 		}
-		return err
-	})
+	}
+	return d
 }
 
 // learning has a row for each generation with [store.Trial.Learning].
-func learning(t *store.Trial) (*dataset, error) {
+func learning(t *store.Trial) *dataset {
 	d := &dataset{
 		file:    "learning.csv",
 		caption: "Learning by generation: the Kullback-Leibler divergence of the search from the policy (nats), how far the search's value is from the results, different games, samples trained for each new one, the mean norm of the gradient, and the accuracy of the policy on held-out games.",
@@ -298,19 +274,18 @@ func learning(t *store.Trial) (*dataset, error) {
 		f.key = name
 		d.fields = append(d.fields, f)
 	}
-	return d.perGeneration(t, func(g int) error {
-		all, err := t.Learning(g)
-		row := []any{g}
+	for g := 1; g <= t.Done(); g++ {
+		all, row := t.Learning(g), []any{g}
 		for _, name := range store.LearningMeasures() {
 			row = append(row, all[name])
 		}
 		d.add(row...)
-		return err
-	})
+	}
+	return d
 }
 
 // calibration is the reliability table of each generation of self-play.
-func calibration(t *store.Trial) (*dataset, error) {
+func calibration(t *store.Trial) *dataset {
 	d := &dataset{
 		file:    "calibration.csv",
 		caption: "Calibration of the search in self-play: positions by its value, and the mean result of their games; both from -1 to 1 for the side to move.",
@@ -319,20 +294,20 @@ func calibration(t *store.Trial) (*dataset, error) {
 			onPage("positions", "positions", ""), {key: "value", Column: number("mean value", ""), decimals: 3}, {key: "result", Column: number("mean result", ""), decimals: 3},
 		},
 	}
-	return d.perGeneration(t, func(g int) error {
-		row, err := t.Generation(g)
-		if err != nil || row.Roots == nil {
-			return err
+	for g := 1; g <= t.Done(); g++ {
+		roots := t.Generation(g).Roots
+		if roots == nil {
+			continue
 		}
-		for _, b := range row.Roots.Calibration {
+		for _, b := range roots.Calibration {
 			d.add(g, b.Low, b.High(), b.Positions, b.Value, b.Result)
 		}
-		return nil
-	})
+	}
+	return d
 }
 
 // puzzles has a row for each set of puzzles and each checkpoint.
-func puzzles(t *store.Trial) (*dataset, error) {
+func puzzles(t *store.Trial) *dataset {
 	d := &dataset{file: "evaluation/puzzles.csv", fields: []field{
 		onPage("generation", "generation", ""), {key: "set", Column: Column{Name: "puzzles"}}, onPage("puzzles", "number", ""),
 		onPage("policy_solved", "network alone", ""), percent("policy_share", "alone"), onPage("search_solved", "with search", ""), percent("search_share", "search"),
@@ -340,21 +315,20 @@ func puzzles(t *store.Trial) (*dataset, error) {
 	if e := t.Declared.Settings.Evaluation; e != nil {
 		d.caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", english.Plural(e.Search.Visits, "visit", ""))
 	}
-	return d.perGeneration(t, func(g int) error {
-		scores, err := t.PuzzleScores(g)
-		for _, s := range scores {
+	for g := 1; g <= t.Done(); g++ {
+		for _, s := range t.PuzzleScores(g) {
 			var policy, share any
 			if s.Policy != nil {
 				policy, share = *s.Policy, float64(*s.Policy)/float64(s.Puzzles)
 			}
 			d.add(g, s.Set, s.Puzzles, policy, share, s.Search, float64(s.Search)/float64(s.Puzzles))
 		}
-		return err
-	})
+	}
+	return d
 }
 
 // accuracy has a row for each checkpoint and each phase of held-out games.
-func accuracy(t *store.Trial) (*dataset, error) {
+func accuracy(t *store.Trial) *dataset {
 	d := &dataset{
 		file:    "evaluation/accuracy.csv",
 		caption: "Held-out positions by phase of the game: how often the move that was played or visited most is the network's first, and among its first five, and the mean squared error of its value. Queens, rooks, bishops and knights on the board: opening more than 10, endgame at most 6.",
@@ -362,27 +336,22 @@ func accuracy(t *store.Trial) (*dataset, error) {
 			onPage("generation", "generation", ""), {key: "phase", Column: Column{Name: "phase"}}, onPage("positions", "positions", ""),
 			percent("top1", "top 1"), percent("top5", "top 5"), {key: "value_error", Column: number("value error", ""), decimals: 3},
 		}}
-	return d.perGeneration(t, func(g int) error {
-		rows, err := t.Accuracy(g)
-		for _, p := range rows {
+	for g := 1; g <= t.Done(); g++ {
+		for _, p := range t.Accuracy(g) {
 			d.add(g, p.Phase, p.Positions, p.Top1, p.Top5, p.ValueError)
 		}
-		return err
-	})
+	}
+	return d
 }
 
 // hookMetrics has a row for each generation and a column for each metric of a script. A
 // generation may lack some.
 func hookMetrics(script int) reader {
-	return func(t *store.Trial) (*dataset, error) {
-		names, err := t.MetricNames(script)
-		if err != nil {
-			return nil, err
-		}
+	return func(t *store.Trial) *dataset {
+		names := t.MetricNames(script)
 		d := &dataset{file: "hooks/" + t.Declared.Settings.Hooks[script].Name() + ".csv", fields: keys(append([]string{"generation"}, names...)...)}
-		return d.perGeneration(t, func(g int) error {
-			metrics, err := t.Metrics(g, script)
-			row := []any{g}
+		for g := 1; g <= t.Done(); g++ {
+			metrics, row := t.Metrics(g, script), []any{g}
 			for _, name := range names {
 				if v, ok := metrics[name]; ok {
 					row = append(row, v)
@@ -391,14 +360,14 @@ func hookMetrics(script int) reader {
 				}
 			}
 			d.add(row...)
-			return err
-		})
+		}
+		return d
 	}
 }
 
 // trialsData has a row for each trial: the swept settings, then results of the last
 // checkpoint. Seconds come last, because only they differ between equal runs.
-func trialsData(x *store.Experiment, trials []*store.Trial) (*dataset, error) {
+func trialsData(x *store.Experiment, trials []*store.Trial) *dataset {
 	d := &dataset{file: "trials.csv"}
 	for _, a := range x.Axes {
 		d.fields = append(d.fields, field{key: a.Path})
@@ -416,19 +385,8 @@ func trialsData(x *store.Experiment, trials []*store.Trial) (*dataset, error) {
 			row = append(row, axisValue(&t.Declared, a.Path))
 		}
 		row = append(row, t.Declared.Number, filepath.Base(t.Dir), t.Done())
-		learning, err := t.Learning(t.Done())
-		if err != nil {
-			return nil, err
-		}
 		for _, name := range metrics {
-			if x, ok := learning[name]; ok {
-				row = append(row, x)
-				continue
-			}
-			m, err := t.Measure(name)
-			if err != nil {
-				return nil, err
-			}
+			m := t.Measure(name)
 			switch name {
 			case "elo":
 				row = append(row, m.Value, m.Low, m.High)
@@ -440,5 +398,5 @@ func trialsData(x *store.Experiment, trials []*store.Trial) (*dataset, error) {
 		}
 		d.add(row...)
 	}
-	return d, nil
+	return d
 }

@@ -60,11 +60,7 @@ func Diagnose(run *store.Run, trial *store.Trial) (*Diagnosis, error) {
 		if err != nil {
 			return nil, err
 		}
-		one, err := diagnose(x, t)
-		if err != nil {
-			return nil, err
-		}
-		d.Trials = append(d.Trials, *one)
+		d.Trials = append(d.Trials, diagnose(x, t))
 	}
 	return d, nil
 }
@@ -76,8 +72,8 @@ func (d *Diagnosis) Problems() bool {
 	})
 }
 
-func diagnose(x *store.Experiment, t *store.Trial) (*TrialDiagnosis, error) {
-	d := &TrialDiagnosis{Trial: nameOf(&t.Declared), Generations: t.Done(), Symptoms: []Symptom{}}
+func diagnose(x *store.Experiment, t *store.Trial) TrialDiagnosis {
+	d := TrialDiagnosis{Trial: nameOf(&t.Declared), Generations: t.Done(), Symptoms: []Symptom{}}
 	if why, failed := x.Failed[filepath.Base(t.Dir)]; failed {
 		f := Symptom{Measure: "failed", Since: t.Done() + 1, Says: "The trial failed: " + why + "."}
 		if strings.Contains(why, "diverged") {
@@ -85,19 +81,16 @@ func diagnose(x *store.Experiment, t *store.Trial) (*TrialDiagnosis, error) {
 		}
 		d.Symptoms = append(d.Symptoms, f)
 	}
-	all := make([]generation, t.Done())
-	for i := range all {
-		if err := all[i].read(t, i+1); err != nil {
-			return nil, err
-		}
+	var all []generation
+	for g := 1; g <= t.Done(); g++ {
+		all = append(all, newGeneration(t, g))
 	}
 	for i := range rules {
 		if f := rules[i].apply(all); f != nil {
 			d.Symptoms = append(d.Symptoms, *f)
 		}
 	}
-	strength, err := diagnoseStrength(t)
-	if strength != nil {
+	if strength := diagnoseStrength(t); strength != nil {
 		d.Symptoms = append(d.Symptoms, *strength)
 	}
 	for _, f := range d.Symptoms {
@@ -105,7 +98,7 @@ func diagnose(x *store.Experiment, t *store.Trial) (*TrialDiagnosis, error) {
 			f.Try[i].Now = valueOf(x, f.Try[i].Setting)
 		}
 	}
-	return d, err
+	return d
 }
 
 // valueOf returns the value of a setting if all trials have the same.
@@ -155,14 +148,14 @@ func (r *rule) shown(x float64) string {
 }
 
 // diagnoseStrength compares the last checkpoint with the others of the tournament.
-func diagnoseStrength(t *store.Trial) (*Symptom, error) {
-	res, err := t.Tournament()
-	if err != nil || res == nil || t.Done() == 0 {
-		return nil, err
+func diagnoseStrength(t *store.Trial) *Symptom {
+	res := t.Tournament()
+	if res == nil || t.Done() == 0 {
+		return nil
 	}
 	last := res.Find(store.CheckpointName(t.Done()))
 	if last < 0 {
-		return nil, nil
+		return nil
 	}
 	elo := res.Players[last].Elo
 	f := &Symptom{Measure: "elo", Value: stats.Float(elo.Value), Source: "the 95 % intervals of the tournament's ratings"}
@@ -183,13 +176,13 @@ func diagnoseStrength(t *store.Trial) (*Symptom, error) {
 		f.Since, f.Unsure = p.Generation+1, false
 		f.Says = fmt.Sprintf("The last checkpoint is weaker than %s: Elo %s against %s.", p.Name, Measured(elo), Measured(p.Elo))
 		f.Try = []Remedy{{Setting: "training.schedule.initial", Change: "lower, or let the schedule lower it: late steps may be too large"}, {Setting: "training.window", Change: "longer: the network forgets what old games taught"}}
-		return f, nil
+		return f
 	case f.Unsure:
 		f.Says = fmt.Sprintf("It is not known whether the last checkpoint is stronger than the untrained network: after %s the intervals of their ratings overlap.", games)
 		f.Try = []Remedy{{Setting: "tournament.rounds", Change: "more: four times as many halve an interval"}, {Setting: "generations", Change: "more, if nothing else is unusual"}}
-		return f, nil
+		return f
 	}
-	return nil, nil
+	return nil
 }
 
 // Write writes the diagnosis for a terminal.

@@ -17,16 +17,8 @@ type generation struct {
 	wdl      bool // the value loss is a cross-entropy
 }
 
-func (g *generation) read(t *store.Trial, number int) (err error) {
-	g.wdl = t.Declared.Settings.Network.Value == nn.ValueWDL
-	if g.games, err = t.Generation(number); err != nil {
-		return err
-	}
-	if g.epochs, err = t.Epochs(number); err != nil {
-		return err
-	}
-	g.learning = store.Learning(g.games, g.epochs)
-	return nil
+func newGeneration(t *store.Trial, g int) generation {
+	return generation{t.Learning(g), t.Generation(g), t.Epochs(g), t.Declared.Settings.Network.Value == nn.ValueWDL}
 }
 
 // rule is a range of a measure in good runs. A measure of a generation may look at the

@@ -64,14 +64,14 @@ func (p *picture) metric() metric { return metricOf(cmp.Or(p.Metric, "score")) }
 // measures returns the figure's metric for each group, or nothing if no group has it.
 func (p *picture) measures() ([]stats.Interval, error) {
 	m := p.metric()
-	all, err := measureAll(p.groups, m.name)
-	if err == nil && missing(all.values) == len(p.groups) {
-		err = nothing("no trial has " + m.label + " yet")
-	}
-	if err != nil {
+	if err := p.trials[0].CheckMetric(m.name); err != nil {
 		return nil, err
 	}
-	return all.values, nil
+	values := measureAll(p.groups, m.name).values
+	if missing(values) == len(p.groups) {
+		return nil, nothing("no trial has " + m.label + " yet")
+	}
+	return values, nil
 }
 
 // cells returns the figure's metric for each value of the setting x and each row: the mean
@@ -272,11 +272,10 @@ func drawMultiples(p *picture) (plots.Chart, string, error) {
 		within, points = counts, pointsOf(generations, "generation", "loss")
 		caption = "Loss of the epoch that each generation kept, a panel for each setting; the others stand behind it in gray."
 	}
-	var err error
-	if c.Panels, err = lines(p.groups, within, points); err == nil && empty(c.Panels) {
-		err = noNumbers
+	if c.Panels = lines(p.groups, within, points); empty(c.Panels) {
+		return nil, "", noNumbers
 	}
-	return c, caption + p.seeds(), err
+	return c, caption + p.seeds(), nil
 }
 
 // bars returns the part of a caption about the intervals of a metric.

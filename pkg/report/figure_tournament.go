@@ -19,9 +19,7 @@ func drawScore(p *picture) (plots.Chart, string, error) {
 	}
 	c.Frame = p.frame
 	if len(p.groups) == 1 { // the result of random moves differs between trials
-		if c.References, err = randomScore(p.groups[0]); err != nil {
-			return nil, "", err
-		}
+		c.References = randomScore(p.groups[0])
 	}
 	caption := "Score in the tournament against samples trained on; the untrained network is at 0."
 	if p.X == "generation" {
@@ -37,11 +35,7 @@ func drawScore(p *picture) (plots.Chart, string, error) {
 // samples.
 func ScoreChart(groups []store.Group, x string) (plots.Lines, error) {
 	c := plots.Lines{X: axis(x), Y: plots.Axis{Label: "tournament score", Most: 1}}
-	all, err := lines(groups, shares, scorePoints(x))
-	if err != nil {
-		return c, err
-	}
-	c.Series = slices.DeleteFunc(all, func(s plots.Series) bool { return len(s.Points) == 0 })
+	c.Series = slices.DeleteFunc(lines(groups, shares, scorePoints(x)), func(s plots.Series) bool { return len(s.Points) == 0 })
 	if len(c.Series) == 0 {
 		return c, noTournament
 	}
@@ -49,13 +43,12 @@ func ScoreChart(groups []store.Group, x string) (plots.Lines, error) {
 }
 
 // scorePoints returns the scores of a trial's checkpoints.
-func scorePoints(x string) func(*store.Trial) ([]point, error) {
-	return func(t *store.Trial) ([]point, error) {
-		res, err := t.Tournament()
-		if err != nil || res == nil {
-			return nil, err
+func scorePoints(x string) func(*store.Trial) []point {
+	return func(t *store.Trial) (ps []point) {
+		res := t.Tournament()
+		if res == nil {
+			return nil
 		}
-		var ps []point
 		for i, p := range res.Players {
 			if p.Generation < 0 { // not a network of this trial
 				continue
@@ -66,36 +59,29 @@ func scorePoints(x string) func(*store.Trial) ([]point, error) {
 			}
 			ps = append(ps, point{p.Generation, float64(at), res.Games.Share(i)})
 		}
-		return ps, nil
+		return ps
 	}
 }
 
 // randomScore returns the score of random moves in the tournaments of a group.
-func randomScore(g store.Group) ([]plots.Reference, error) {
+func randomScore(g store.Group) []plots.Reference {
 	var scores []float64
 	for _, t := range g.Trials {
-		res, err := t.Tournament()
-		if err != nil {
-			return nil, err
-		}
-		if res == nil {
-			continue
-		}
-		if i := res.Find(store.RandomName); i >= 0 {
-			scores = append(scores, res.Players[i].Share())
+		if res := t.Tournament(); res != nil && res.Find(store.RandomName) >= 0 {
+			scores = append(scores, res.Players[res.Find(store.RandomName)].Share())
 		}
 	}
 	if len(scores) == 0 {
-		return nil, nil
+		return nil
 	}
-	return []plots.Reference{{Name: store.RandomName, Y: stats.Mean(scores).Value}}, nil
+	return []plots.Reference{{Name: store.RandomName, Y: stats.Mean(scores).Value}}
 }
 
 // drawCrosstable shows the results between all players of a tournament.
 func drawCrosstable(p *picture) (plots.Chart, string, error) {
-	res, err := tournament(p.only())
-	if err != nil {
-		return nil, "", err
+	res := p.only().Tournament()
+	if res == nil {
+		return nil, "", noTournament
 	}
 	c := plots.Crosstable{Frame: p.frame}
 	c.Width = 0 // its cells need their full width everywhere
@@ -113,24 +99,15 @@ func drawCrosstable(p *picture) (plots.Chart, string, error) {
 
 // drawElo shows the ratings of a tournament.
 func drawElo(p *picture) (plots.Chart, string, error) {
-	res, err := tournament(p.only())
-	if err != nil {
-		return nil, "", err
+	res := p.only().Tournament()
+	if res == nil {
+		return nil, "", noTournament
 	}
 	c := plots.Ladder{Frame: p.frame}
 	for _, i := range res.Ranking() {
 		c.Players = append(c.Players, plots.Rating{Name: res.Players[i].Name, Elo: res.Players[i].Elo})
 	}
 	return c, "Ratings by maximum likelihood over all games, with 95 % intervals.", nil
-}
-
-// tournament returns the trial's tournament, or an error of type nothing.
-func tournament(t *store.Trial) (*store.Tournament, error) {
-	res, err := t.Tournament()
-	if err == nil && res == nil {
-		err = noTournament
-	}
-	return res, err
 }
 
 // ofPosition draws a run's evaluation of a position. of names its network in the caption.

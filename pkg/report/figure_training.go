@@ -42,13 +42,11 @@ func LossChart(groups []store.Group, withLosses bool) (plots.Stack, error) {
 	if err != nil {
 		return c, err
 	}
-	panel, err := panelOf(groups, plots.Axis{Label: "learning rate", Log: true}, curve{"", "learning_rate"})
-	if c.Panels = append(c.Panels, panel); err != nil || !withLosses {
-		return c, err
+	c.Panels = append(c.Panels, panelOf(groups, plots.Axis{Label: "learning rate", Log: true}, curve{"", "learning_rate"}))
+	if withLosses {
+		c.Panels = append(c.Panels, panelOf(groups, plots.Axis{Label: "loss"}, curve{validation, "validation_loss"}, curve{training, "train_loss"}))
 	}
-	panel, err = panelOf(groups, plots.Axis{Label: "loss"}, curve{validation, "validation_loss"}, curve{training, "train_loss"})
-	c.Panels = append(c.Panels, panel)
-	return c, err
+	return c, nil
 }
 
 // stack returns an empty figure over epochs, at least one, with the ends of generations of
@@ -56,10 +54,7 @@ func LossChart(groups []store.Group, withLosses bool) (plots.Stack, error) {
 func stack(groups []store.Group) (c plots.Stack, err error) {
 	for _, g := range groups {
 		for _, t := range g.Trials {
-			d, err := epochs(t)
-			if err != nil {
-				return c, err
-			}
+			d := epochs(t)
 			if len(d.rows) == 0 {
 				return c, noTraining
 			}
@@ -88,14 +83,10 @@ type curve struct {
 const validation, training = "validation loss", "training loss"
 
 // panelOf returns the curves of groups of trials, each as the mean over its seeds.
-func panelOf(groups []store.Group, y plots.Axis, curves ...curve) (plots.Panel, error) {
+func panelOf(groups []store.Group, y plots.Axis, curves ...curve) plots.Panel {
 	p := plots.Panel{Y: y}
 	for _, curve := range curves {
-		all, err := lines(groups, anything, pointsOf(epochs, "epoch", curve.column))
-		if err != nil {
-			return p, err
-		}
-		for _, s := range all {
+		for _, s := range lines(groups, anything, pointsOf(epochs, "epoch", curve.column)) {
 			if s.Curve, s.Step = curve.name, y.Log; len(groups) == 1 {
 				s.Name = ""
 			}
@@ -109,7 +100,7 @@ func panelOf(groups []store.Group, y plots.Axis, curves ...curve) (plots.Panel, 
 			p.Series = append(p.Series, s)
 		}
 	}
-	return p, nil
+	return p
 }
 
 // drawLossHeads shows the loss of each head, in training and on held-out games.
@@ -124,11 +115,8 @@ func drawLossHeads(p *picture) (plots.Chart, string, error) {
 		if !head.has {
 			continue
 		}
-		panel, err := panelOf(p.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit}, curve{validation, head.column("validation")}, curve{training, head.column("train")})
-		if err != nil {
-			return nil, "", err
-		}
-		c.Panels = append(c.Panels, panel)
+		c.Panels = append(c.Panels, panelOf(p.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit},
+			curve{validation, head.column("validation")}, curve{training, head.column("train")}))
 		names = append(names, head.name)
 	}
 	what := "Loss of " + names[0]
@@ -148,10 +136,11 @@ func drawLengths(p *picture) (plots.Chart, string, error) {
 	if !p.playsGames() {
 		return nil, "", noGames
 	}
-	c := plots.Lines{Frame: p.frame, X: axis(p.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
-	var err error
-	c.Series, err = lines(p.groups, counts, pointsOf(generations, p.X, "mean_plies"))
-	return c, "Mean length of the games of self-play." + p.seeds(), err
+	c := plots.Lines{
+		Frame: p.frame, X: axis(p.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true},
+		Series: lines(p.groups, counts, pointsOf(generations, p.X, "mean_plies")),
+	}
+	return c, "Mean length of the games of self-play." + p.seeds(), nil
 }
 
 // drawLengthHistogram shows the lengths of the games of one generation. Trials with equal
@@ -175,11 +164,7 @@ func drawLengthHistogram(p *picture) (plots.Chart, string, error) {
 			if n < 1 || n > t.Done() {
 				continue
 			}
-			row, err := t.Generation(n)
-			if err != nil {
-				return nil, "", err
-			}
-			for _, l := range row.Lengths {
+			for _, l := range t.Generation(n).Lengths {
 				s.Values = append(s.Values, float64(l))
 			}
 		}
@@ -204,10 +189,7 @@ func drawResults(p *picture) (plots.Chart, string, error) {
 	}
 	c := plots.Results{Frame: p.frame}
 	for g := 1; g <= p.only().Done(); g++ {
-		row, err := p.only().Generation(g)
-		if err != nil {
-			return nil, "", err
-		}
+		row := p.only().Generation(g)
 		c.Generations = append(c.Generations, stats.Record{Wins: row.WhiteWins, Draws: row.Draws, Losses: row.BlackWins})
 	}
 	return c, "Results of the games of self-play of each generation: shares of White's wins, of draws and of Black's wins.", nil
@@ -218,35 +200,36 @@ func drawResults(p *picture) (plots.Chart, string, error) {
 func drawMetric(p *picture) (plots.Chart, string, error) {
 	c := plots.Lines{Frame: p.frame, X: axis(p.X)}
 	if m := metricOf(p.Metric); m.ofTrials() {
+		if err := p.trials[0].CheckMetric(m.name); err != nil {
+			return nil, "", err
+		}
 		c.Y = m.axis()
-		var err error
-		c.Series, err = lines(p.groups, anything, func(t *store.Trial) ([]point, error) { return measuredPoints(t, p.X, m.name) })
-		if err == nil && empty(c.Series) {
-			err = noTraining
+		c.Series = lines(p.groups, anything, measuredPoints(p.X, func(*store.Trial) string { return m.name }))
+		if empty(c.Series) {
+			return nil, "", noTraining
 		}
-		return c, capital(m.label) + " over " + c.X.Label + "." + p.seeds(), err
+		return c, capital(m.label) + " over " + c.X.Label + "." + p.seeds(), nil
 	}
+	names := map[*store.Trial]string{}
 	why := "no generation is done yet"
-	var err error
-	c.Series, err = lines(p.groups, anything, func(t *store.Trial) ([]point, error) {
-		if t.Done() == 0 {
-			return nil, nil
-		}
+	for _, t := range p.trials {
 		i, metric, err := t.FindMetric(p.Metric)
-		if errors.Is(err, store.ErrUnmeasured) { // a run continues after a fault of a measuring script
+		switch {
+		case t.Done() == 0:
+		case errors.Is(err, store.ErrUnmeasured): // a run continues after a fault of a measuring script
 			why = fmt.Sprintf("there are %v", err)
-			return nil, nil
+		case err != nil:
+			return nil, "", err
+		default:
+			c.Y.Label = spaced(metric)
+			names[t] = t.Declared.Settings.Hooks[i].Name() + "." + metric
 		}
-		if err != nil {
-			return nil, err
-		}
-		c.Y.Label = spaced(metric)
-		return pointsOf(hookMetrics(i), p.X, metric)(t)
-	})
-	if err == nil && c.Y.Label == "" {
-		err = nothing(why)
 	}
-	return c, "A hook's metric over " + c.X.Label + ": " + c.Y.Label + "." + p.seeds(), err
+	if c.Y.Label == "" {
+		return nil, "", nothing(why)
+	}
+	c.Series = lines(p.groups, anything, measuredPoints(p.X, func(t *store.Trial) string { return names[t] }))
+	return c, "A hook's metric over " + c.X.Label + ": " + c.Y.Label + "." + p.seeds(), nil
 }
 
 // point is a number of a trial at one place of a line. Points with equal keys (a
@@ -268,16 +251,11 @@ var (
 
 // lines makes a line of each group: of its only trial, or of the mean over its seeds with
 // an interval.
-func lines(groups []store.Group, within bounds, points func(*store.Trial) ([]point, error)) ([]plots.Series, error) {
-	var all []plots.Series
+func lines(groups []store.Group, within bounds, points func(*store.Trial) []point) (all []plots.Series) {
 	for _, g := range groups {
 		at := map[int][]point{}
 		for _, t := range g.Trials {
-			ps, err := points(t)
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range ps {
+			for _, p := range points(t) {
 				at[p.key] = append(at[p.key], p)
 			}
 		}
@@ -292,7 +270,7 @@ func lines(groups []store.Group, within bounds, points func(*store.Trial) ([]poi
 		}
 		all = append(all, s)
 	}
-	return all, nil
+	return all
 }
 
 // mean returns the mean of points with equal keys, in both directions.
@@ -329,50 +307,34 @@ func axis(x string) plots.Axis {
 	return generationAxis
 }
 
-// measuredPoints returns a metric of [store.Trial.MeasureAt] over generations or samples.
-func measuredPoints(t *store.Trial, x, metric string) ([]point, error) {
-	places, err := places(t, x)
-	ps := make([]point, len(places))
-	for i, at := range places {
-		m, err := t.MeasureAt(i+1, metric)
-		if err != nil {
-			return nil, err
+// measuredPoints returns a metric of [store.Trial.MeasureAt] over generations or samples. A
+// trial whose metric has no name has no points.
+func measuredPoints(x string, metric func(*store.Trial) string) func(*store.Trial) []point {
+	return func(t *store.Trial) (ps []point) {
+		name := metric(t)
+		for g := 1; name != "" && g <= t.Done(); g++ {
+			at := g
+			if x == "samples" {
+				at = t.SamplesUntil(g)
+			}
+			ps = append(ps, point{g, float64(at), t.MeasureAt(g, name)})
 		}
-		ps[i] = point{i + 1, at, m}
+		return ps
 	}
-	return ps, err
 }
 
-// places returns the place of each generation on the horizontal axis x.
-func places(t *store.Trial, x string) ([]float64, error) {
-	g, err := generations(t)
-	if err != nil {
-		return nil, err
-	}
+// pointsOf returns a column of a trial's table over another.
+func pointsOf(read reader, x, column string) func(*store.Trial) []point {
 	if x == "samples" {
-		return g.column("total_samples"), nil
+		x = "total_samples"
 	}
-	return g.column("generation"), nil
-}
-
-// pointsOf returns a column of a trial's table over epochs, generations or samples.
-func pointsOf(read reader, x, column string) func(*store.Trial) ([]point, error) {
-	return func(t *store.Trial) ([]point, error) {
-		d, err := read(t)
-		if err != nil {
-			return nil, err
-		}
-		var at []float64
-		if x == "epoch" {
-			at = d.column(x)
-		} else if at, err = places(t, x); err != nil {
-			return nil, err
-		}
-		ps := make([]point, len(at))
+	return func(t *store.Trial) (ps []point) {
+		d := read(t)
+		at := d.column(x)
 		for i, y := range d.column(column) {
-			ps[i] = point{i + 1, at[i], stats.Exactly(y)}
+			ps = append(ps, point{i + 1, at[i], stats.Exactly(y)})
 		}
-		return ps, nil
+		return ps
 	}
 }
 

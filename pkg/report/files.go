@@ -99,8 +99,7 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 		}
 	}
 	if opt.Figure == "" {
-		tables, err := r.tables(opt.Out)
-		files, faults = append(files, tables...), errors.Join(faults, err)
+		files = append(files, r.tables(opt.Out)...)
 	}
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	return files, faults
@@ -141,9 +140,9 @@ func (r *Report) write(out, path string, b []byte) error {
 
 // tables returns the files of tables: among the results those that no stage writes, in a
 // folder out those that the notebook shows.
-func (r *Report) tables(out string) (files []file, err error) {
+func (r *Report) tables(out string) (files []file) {
 	if len(r.Trials) == 0 {
-		return nil, nil
+		return nil
 	}
 	add := func(t *store.Trial, d *dataset) {
 		var of *experiment.Trial
@@ -153,18 +152,10 @@ func (r *Report) tables(out string) (files []file, err error) {
 		files = append(files, file{path: r.path(out, d.file, of), bytes: d.bytes})
 	}
 	if r.only == nil {
-		all, err := trialsData(r.Experiment, r.Trials)
-		if err != nil {
-			return nil, err
-		}
-		add(nil, all)
+		add(nil, trialsData(r.Experiment, r.Trials))
 	}
 	for _, t := range r.Trials {
-		all, err := datasets(t)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range all {
+		for _, d := range datasets(t) {
 			if out == "" || r.shows(d.file) {
 				add(t, d)
 			}
@@ -178,7 +169,7 @@ func (r *Report) tables(out string) (files []file, err error) {
 			}
 		}
 	}
-	return files, nil
+	return files
 }
 
 const (

@@ -123,9 +123,9 @@ func (b *pageBuilder) cell(i int) ([]Block, error) {
 		return b.networks()
 	}
 	return b.beside(func(t *store.Trial) (Block, error) {
-		table, err := trialTables[c.Table](t)
-		if err != nil || len(table.Rows) == 0 {
-			return nil, err
+		table := trialTables[c.Table](t)
+		if len(table.Rows) == 0 {
+			return nil, nil
 		}
 		table.Files = b.links(&t.Declared, table.Files)
 		return table, nil
@@ -208,10 +208,7 @@ func (b *pageBuilder) figure(p *picture) (Block, error) {
 
 // trials returns the tables of the trials, and those of successive halving in a fold each.
 func (b *pageBuilder) trials() ([]Block, error) {
-	blocks, err := trialBlocks(b.Experiment, b.Trials)
-	if err != nil {
-		return nil, err
-	}
+	blocks := trialBlocks(b.Experiment, b.Trials)
 	for i, block := range blocks {
 		if t, ok := block.(Table); ok && len(t.Files) > 0 {
 			t.Files = b.links(nil, t.Files)
@@ -347,11 +344,7 @@ func (b *pageBuilder) notes() (blocks []Block) {
 			ended = append(ended, fmt.Sprintf("%s: after generation %d of %d, %s", name, e.Generation, t.Declared.Settings.Generations, e.Why))
 		}
 		for g := 1; g <= t.Done(); g++ {
-			all, err := t.HookFaults(g)
-			if err != nil {
-				all = []string{err.Error()}
-			}
-			for _, fault := range all {
+			for _, fault := range t.HookFaults(g) {
 				faults = append(faults, fmt.Sprintf("%s, generation %d: %s", name, g, fault))
 			}
 		}

@@ -100,19 +100,19 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 		if t == nil {
 			t = &store.Trial{Declared: *d, Dir: filepath.Join(s.Dir, d.Folder), Manifest: &store.Manifest{}}
 		}
-		shown, err := s.show(t)
-		if err == nil && (trial != nil || len(x.Trials) == 1 && len(run.Opened) == 1) {
-			shown.Details, err = details(t, verify)
-		}
-		if err != nil {
-			return nil, err
+		shown := s.show(t)
+		if trial != nil || len(x.Trials) == 1 && len(run.Opened) == 1 {
+			var err error
+			if shown.Details, err = details(t, verify); err != nil {
+				return nil, err
+			}
 		}
 		s.All = append(s.All, shown)
 	}
 	return s, nil
 }
 
-func (s *Shown) show(t *store.Trial) (ShownTrial, error) {
+func (s *Shown) show(t *store.Trial) ShownTrial {
 	d := &t.Declared
 	row := ShownTrial{
 		Number: d.Number, Folder: filepath.Base(t.Dir), ID: d.ID, Label: d.Label, Done: t.Done(), Generations: t.Last(), Next: t.Next(),
@@ -122,16 +122,13 @@ func (s *Shown) show(t *store.Trial) (ShownTrial, error) {
 		row.Values = append(row.Values, axisValue(d, path))
 	}
 	for _, m := range slices.Concat(trialColumns, store.LearningMeasures(), evaluationMetrics(s.Experiment, "puzzles.")) {
-		var err error
-		if row.Metrics[m], err = t.Measure(m); err != nil {
-			return row, err
-		}
+		row.Metrics[m] = t.Measure(m)
 	}
-	return row, nil
+	return row
 }
 
 func details(t *store.Trial, verify bool) (*ShownDetails, error) {
-	d := &ShownDetails{Machine: t.Manifest.Machine}
+	d := &ShownDetails{Machine: t.Manifest.Machine, Standings: t.Tournament(), Puzzles: t.PuzzleScores(t.Done()), Accuracy: t.Accuracy(t.Done())}
 	if e := t.Manifest.Ended; e != nil {
 		d.Ended = e.Why
 	}
@@ -146,11 +143,7 @@ func details(t *store.Trial, verify bool) (*ShownDetails, error) {
 		d.Stages = append(d.Stages, x)
 	}
 	slices.SortStableFunc(d.Stages, func(a, b ShownStage) int { return store.CompareStages(a.Name, b.Name) })
-	var errs [3]error
-	d.Standings, errs[0] = t.Tournament()
-	d.Puzzles, errs[1] = t.PuzzleScores(t.Done())
-	d.Accuracy, errs[2] = t.Accuracy(t.Done())
-	return d, errors.Join(errs[:]...)
+	return d, nil
 }
 
 // departures returns the settings of an experiment that differ from the defaults.
@@ -199,25 +192,17 @@ func (s *Shown) Write(w io.Writer) error {
 		t := &s.All[i]
 		trials = append(trials, t.trial)
 		if t.Details != nil {
-			more, err := t.blocks()
-			if err != nil {
-				return err
-			}
-			blocks = append(blocks, more...)
+			blocks = append(blocks, t.blocks()...)
 		}
 	}
 	if len(trials) > 1 {
-		tables, err := trialBlocks(s.Experiment, trials)
-		if err != nil {
-			return err
-		}
-		blocks = append(blocks, tables...)
+		blocks = append(blocks, trialBlocks(s.Experiment, trials)...)
 	}
 	return WriteText(w, false, blocks...)
 }
 
 // blocks returns the stages and results of a trial for a terminal.
-func (t *ShownTrial) blocks() ([]Block, error) {
+func (t *ShownTrial) blocks() []Block {
 	d := t.Details
 	head := facts(Row("trial", fmt.Sprintf("#%d, %s, settings %s", t.Number, t.Folder, t.ID)))
 	if t.Label != "" {
@@ -240,10 +225,7 @@ func (t *ShownTrial) blocks() ([]Block, error) {
 	}
 	blocks := []Block{head, stages}
 	for _, name := range []string{"learning", "puzzles", "accuracy", "standings"} {
-		table, err := trialTables[name](t.trial)
-		if err != nil {
-			return nil, err
-		}
+		table := trialTables[name](t.trial)
 		if len(table.Columns) > 0 && table.Columns[0].Name == "generation" { // the last generation is enough
 			table.Rows = slices.DeleteFunc(table.Rows, func(row []Cell) bool { return row[0].Text != fmt.Sprint(t.Done) })
 		}
@@ -251,7 +233,7 @@ func (t *ShownTrial) blocks() ([]Block, error) {
 			blocks = append(blocks, table)
 		}
 	}
-	return blocks, nil
+	return blocks
 }
 
 // lasted formats a number of seconds for people.

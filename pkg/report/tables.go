@@ -15,7 +15,7 @@ import (
 
 // trialTables are the tables of one trial by their names in the notebook. Their files are
 // in the folder of the trial. A table without rows has nothing to show.
-var trialTables = map[string]func(*store.Trial) (Table, error){
+var trialTables = map[string]func(*store.Trial) Table{
 	"generations": ofDataset(generations),
 	"learning":    ofDataset(learning),
 	"calibration": ofDataset(calibration),
@@ -27,28 +27,21 @@ var trialTables = map[string]func(*store.Trial) (Table, error){
 	"pairs":       ofTournament(pairsTable),
 }
 
-func ofDataset(read reader) func(*store.Trial) (Table, error) {
-	return func(t *store.Trial) (Table, error) {
-		d, err := read(t)
-		if err != nil {
-			return Table{}, err
-		}
-		return d.table(), nil
-	}
+func ofDataset(read reader) func(*store.Trial) Table {
+	return func(t *store.Trial) Table { return read(t).table() }
 }
 
 // ofTournament makes a table of the trial's tournament. It is empty without a tournament.
-func ofTournament(table func(*store.Trial, *store.Tournament) (Table, error)) func(*store.Trial) (Table, error) {
-	return func(t *store.Trial) (Table, error) {
-		res, err := t.Tournament()
-		if err != nil || res == nil {
-			return Table{}, err
+func ofTournament(table func(*store.Trial, *store.Tournament) Table) func(*store.Trial) Table {
+	return func(t *store.Trial) Table {
+		if res := t.Tournament(); res != nil {
+			return table(t, res)
 		}
-		return table(t, res)
+		return Table{}
 	}
 }
 
-func standingsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
+func standingsTable(_ *store.Trial, res *store.Tournament) Table {
 	zero := "the mean player is 0"
 	if res.Anchor != "" {
 		zero = res.Anchor + " is 0"
@@ -65,13 +58,13 @@ func standingsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 	if a := res.FirstMove; !a.Missing() {
 		c.Caption += fmt.Sprintf(" Having White is worth %s.", Measured(a))
 	}
-	return c, nil
+	return c
 }
 
 // record formats wins, draws and losses.
 func record(r stats.Record) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
 
-func crosstable(_ *store.Trial, res *store.Tournament) (Table, error) {
+func crosstable(_ *store.Trial, res *store.Tournament) Table {
 	c := Table{
 		Caption: "Crosstable: points of the row's player against the column's.",
 		Columns: []Column{{Name: "player"}},
@@ -90,12 +83,12 @@ func crosstable(_ *store.Trial, res *store.Tournament) (Table, error) {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	return c, nil
+	return c
 }
 
 // modelsTable lists the checkpoints of a tournament, the newest first, and then the players
 // that were not trained here.
-func modelsTable(t *store.Trial, res *store.Tournament) (Table, error) {
+func modelsTable(t *store.Trial, res *store.Tournament) Table {
 	c := Table{
 		Caption: "Players of the tournament: how many generations they learned from, the positions of these and the validation loss afterwards.",
 		Columns: []Column{{Name: "player"}, number("generations", ""), number("samples", ""), number("validation loss", "")},
@@ -109,19 +102,15 @@ func modelsTable(t *store.Trial, res *store.Tournament) (Table, error) {
 			row[1].Text, row[2].Text = strconv.Itoa(p.Generation), humanize.Comma(int64(p.Samples))
 		}
 		if p.Generation > 0 {
-			epochs, err := t.Epochs(p.Generation)
-			if err != nil {
-				return c, err
-			}
-			row[3].Text = fixed(train.SelectedLoss(epochs).Total, 3)
+			row[3].Text = fixed(train.SelectedLoss(t.Epochs(p.Generation)).Total, 3)
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	return c, nil
+	return c
 }
 
 // pairsTable lists the games of each pair of players, with a row for each choice of White.
-func pairsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
+func pairsTable(_ *store.Trial, res *store.Tournament) Table {
 	c := Table{
 		Caption: "Games by color: wins, draws and losses of White.",
 		Columns: []Column{{Name: "White"}, {Name: "Black"}, number("wins", ""), number("draws", ""), number("losses", ""), number("score of White", "%")},
@@ -137,7 +126,7 @@ func pairsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 			}
 		}
 	}
-	return c, nil
+	return c
 }
 
 // rungTable lists a comparison of successive halving of these trials.

@@ -136,33 +136,27 @@ func withoutSeed(axes []experiment.Axis) []experiment.Axis {
 
 // trialBlocks returns the tables of trials. With several seeds, there is a table of the
 // means of each setting and one of all trials.
-func trialBlocks(x *store.Experiment, trials []*store.Trial) ([]Block, error) {
+func trialBlocks(x *store.Experiment, trials []*store.Trial) []Block {
 	if len(trials) == 0 {
-		return nil, nil
+		return nil
 	}
 	each := make([]store.Group, len(trials))
 	for i, t := range trials {
 		each[i] = store.Group{Name: t.Name(), Trials: []*store.Trial{t}}
 	}
-	all, err := trialsTable(x, each, x.Axes)
-	if err != nil {
-		return nil, err
-	}
+	all := trialsTable(x, each, x.Axes)
 	all.Caption = "Trials, each in its own tournament. Intervals of scores and of Elo (logistic) come from pairs of games with the same opening."
 	all.Files = []string{"trials.csv"}
 	groups := store.Groups(trials)
 	if len(groups) == len(trials) {
-		return []Block{all}, nil
+		return []Block{all}
 	}
-	means, err := trialsTable(x, groups, withoutSeed(x.Axes))
-	if err != nil {
-		return nil, err
-	}
+	means := trialsTable(x, groups, withoutSeed(x.Axes))
 	means.Caption = "Settings, each trial in its own tournament: means over their seeds, with the 95 % interval (Student t)."
 	if len(groups) == 1 {
-		return []Block{means, all}, nil
+		return []Block{means, all}
 	}
-	return []Block{means, Fold{Title: "Each of " + english.Plural(len(trials), "trial", ""), Blocks: []Block{all}}}, nil
+	return []Block{means, Fold{Title: "Each of " + english.Plural(len(trials), "trial", ""), Blocks: []Block{all}}}
 }
 
 // mostAnswered is the maximum number of settings that a sentence of an answer lists.
@@ -179,19 +173,19 @@ func listed(parts []string) string {
 // answer says in sentences how strong the last networks of a sweep's settings became, and
 // whether their differences are more than chance. It is nil if the trials played no
 // tournament, or if there is nothing to compare.
-func answer(trials []*store.Trial) ([]Block, error) {
+func answer(trials []*store.Trial) []Block {
 	groups := store.Groups(trials)
 	if len(groups) < 2 {
-		return nil, nil
+		return nil
 	}
 	metric, against := "vs_untrained", "against its untrained network"
-	all, err := measureAll(groups, metric)
-	if err == nil && missing(all.values) > 0 {
+	all := measureAll(groups, metric)
+	if missing(all.values) > 0 {
 		metric, against = "score", "in its tournament"
-		all, err = measureAll(groups, metric)
+		all = measureAll(groups, metric)
 	}
-	if err != nil || missing(all.values) > 0 {
-		return nil, err
+	if missing(all.values) > 0 {
+		return nil
 	}
 	order := make([]int, len(groups)) // best first
 	for i := range order {
@@ -230,23 +224,20 @@ func answer(trials []*store.Trial) ([]Block, error) {
 	} else {
 		text += fmt.Sprintf(" The intervals are over at least %d seeds for each setting; what may be chance was decided with a correction for all pairs of settings (Holm).", seeds)
 	}
-	return []Block{Text{text}}, nil
+	return []Block{Text{text}}
 }
 
 // measureAll returns a metric of each group.
-func measureAll(groups []store.Group, metric string) (*measured, error) {
+func measureAll(groups []store.Group, metric string) *measured {
 	m := &measured{make([]stats.Interval, len(groups)), make([][]float64, len(groups))}
 	for i, g := range groups {
-		var err error
-		if m.values[i], m.seeds[i], err = g.Measure(metric); err != nil {
-			return nil, err
-		}
+		m.values[i], m.seeds[i] = g.Measure(metric)
 	}
-	return m, nil
+	return m
 }
 
 // trialsTable has a row for each group of trials: the values of the axes, then results.
-func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) (Table, error) {
+func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) Table {
 	t := Table{Rows: make([][]Cell, len(groups))}
 	column := func(c Column, cell func(i int, first *store.Trial) Cell) {
 		t.Columns = append(t.Columns, c)
@@ -286,10 +277,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	used := map[mark]bool{}
 	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
 		m := metricOf(name)
-		all, err := measureAll(groups, name)
-		if err != nil {
-			return t, err
-		}
+		all := measureAll(groups, name)
 		values := all.values
 		if name == "seconds" || name == "samples" {
 			for i, v := range values {
@@ -324,7 +312,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		}
 	}
 	t.Legend = strings.Join(legend, " ")
-	return t, nil
+	return t
 }
 
 // progress returns "3/8", or "8" if all are done.

@@ -64,10 +64,7 @@ func (r *run) objective(all []*candidate) ([]float64, error) {
 		if c.err != nil {
 			continue
 		}
-		m, err := c.trial.Results.Measure(r.experiment.TPE.Metric)
-		if err != nil {
-			return nil, err
-		}
+		m := c.trial.Results.Measure(r.experiment.TPE.Metric)
 		values[i] = m.Value
 		known = known || !m.Missing()
 	}

@@ -142,9 +142,7 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 func (t *Trial) chunkSize(g int) float64 {
 	for i := g; i >= 1; i-- {
 		if s := t.Results.Manifest.Stage(store.DataStage(i)); s != nil && len(s.Facts) > 0 {
-			if row, err := t.Results.Generation(i); err == nil {
-				return float64(row.Samples)
-			}
+			return float64(t.Results.Generation(i).Samples)
 		}
 	}
 	switch d := t.Settings.Data; {

@@ -127,11 +127,7 @@ func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate) (*Stage, error)
 			in["trial "+x.Trial] = unknown("loss", c.trial.Results.CheckpointSum(x.Generation))
 			continue
 		}
-		epochs, err := c.trial.Results.Epochs(x.Generation)
-		if err != nil {
-			return nil, err
-		}
-		x.Value = stats.Exactly(train.SelectedLoss(epochs).Total)
+		x.Value = stats.Exactly(train.SelectedLoss(c.trial.Results.Epochs(x.Generation)).Total)
 		in["trial "+x.Trial] = strconv.FormatFloat(x.Value.Value, 'g', -1, 64)
 	}
 	in.List("trial", names)

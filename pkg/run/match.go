@@ -329,9 +329,7 @@ func (m *tournament) write(games []*match.Game, results *match.Results, anchor s
 	for i, r := range ratings.List {
 		p := store.PlayerResult{Generation: m.players[i].generation, Rating: r}
 		if p.Generation > 0 {
-			if p.Samples, err = m.players[i].trial.Results.SamplesUntil(p.Generation); err != nil {
-				return nil, err
-			}
+			p.Samples = m.players[i].trial.Results.SamplesUntil(p.Generation)
 		}
 		out.Players = append(out.Players, p)
 	}

@@ -220,15 +220,11 @@ func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
 	in := store.Inputs{"code": hooksCode, "network": t.Results.CheckpointSum(g)}
 	in.Settings("search", t.Settings.At(g).Search)
 	return t.measure(store.CheckpointHooksStage(g), hook.MeasureCheckpoint, in, func() (measurement, func(), error) {
-		samples, err := t.Results.SamplesUntil(g)
-		if err != nil {
-			return nil, nil, err
-		}
 		session, err := t.session(g)
 		if err != nil {
 			return nil, nil, err
 		}
-		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: samples, Network: newScriptNetwork(t, g, session)}
+		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: t.Results.SamplesUntil(g), Network: newScriptNetwork(t, g, session)}
 		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) }, session.Close, nil
 	}), nil
 }
@@ -298,15 +294,10 @@ func (t *Trial) stopRule(_ context.Context, g int) (*Stage, error) {
 	if script == nil || g == t.Settings.Generations || !t.knows(g) {
 		return nil, nil
 	}
-	p, err := t.progress(g + 1)
-	if err != nil {
-		return nil, err
-	}
+	p := t.progress(g + 1)
 	p.Generation = g
 	for i := range p.Past {
-		if p.Past[i].Metrics, err = t.hookMetrics(i + 1); err != nil {
-			return nil, err
-		}
+		p.Past[i].Metrics = t.hookMetrics(i + 1)
 	}
 	in := store.Inputs{"code": stopCode, "script": script.SHA256, "progress": hashProgress(p)}
 	return &Stage{Name: store.StopStage(g), In: in, Run: func(ctx context.Context) (any, error) {
@@ -342,18 +333,14 @@ func (t *Trial) verdict(g int) (*store.Ended, error) {
 }
 
 // hookMetrics returns the metrics of all hooks for generation g, with keys "hook.metric".
-func (t *Trial) hookMetrics(g int) (map[string]float64, error) {
+func (t *Trial) hookMetrics(g int) map[string]float64 {
 	all := map[string]float64{}
 	for i, h := range t.Settings.Hooks {
-		m, err := t.Results.Metrics(g, i)
-		if err != nil {
-			return nil, err
-		}
-		for name, x := range m {
+		for name, x := range t.Results.Metrics(g, i) {
 			all[h.Name()+"."+name] = float64(x)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // rates opens the script that sets the learning rate in generation g. rate is nil if there
@@ -363,10 +350,7 @@ func (t *Trial) rates(ctx context.Context, g int) (rate func([]train.Epoch) (flo
 	if script == nil {
 		return nil, func() {}, nil
 	}
-	p, err := t.progress(g)
-	if err != nil {
-		return nil, nil, err
-	}
+	p := t.progress(g)
 	s, err := t.run.scripts.open(script, 1, nil)
 	if err != nil {
 		return nil, nil, err
@@ -380,28 +364,21 @@ func (t *Trial) rates(ctx context.Context, g int) (rate func([]train.Epoch) (flo
 }
 
 // progress returns what scripts receive about the training before generation g.
-func (t *Trial) progress(g int) (hook.Progress, error) {
+func (t *Trial) progress(g int) hook.Progress {
 	s := t.Settings
 	p := hook.Progress{
 		Variant: t.Setup.Variant.String(), Generation: g, Generations: s.Generations,
 		EpochsEach: s.Training.Epochs, Initial: s.Training.Schedule.Initial,
 	}
 	for i := 1; i < g; i++ {
-		row, err := t.Results.Generation(i)
-		if err != nil {
-			return p, err
-		}
-		epochs, err := t.Results.Epochs(i)
-		if err != nil {
-			return p, err
-		}
+		row, epochs := t.Results.Generation(i), t.Results.Epochs(i)
 		p.Past = append(p.Past, alamos.Summary{
 			Generation: i, Games: row.Games, Samples: row.Samples, WhiteWins: row.WhiteWins, Draws: row.Draws, BlackWins: row.BlackWins,
 			MeanPlies: row.MeanPlies(), Loss: train.SelectedLoss(epochs).Total,
 		})
 		p.Epochs = append(p.Epochs, scriptEpochs(i, epochs)...)
 	}
-	return p, nil
+	return p
 }
 
 // scriptEpochs returns epochs of generation g in the form that scripts receive.
@@ -419,12 +396,11 @@ func scriptEpochs(g int, epochs []train.Epoch) (all []alamos.Epoch) {
 }
 
 // progressSum returns the hash of the progress before generation g, as an input of a stage.
-func (t *Trial) progressSum(g int) (string, error) {
+func (t *Trial) progressSum(g int) string {
 	if !t.knows(g - 1) {
-		return unknown("progress", t.Results.CheckpointSum(g-1)), nil
+		return unknown("progress", t.Results.CheckpointSum(g-1))
 	}
-	p, err := t.progress(g)
-	return hashProgress(p), err
+	return hashProgress(t.progress(g))
 }
 
 func hashProgress(p hook.Progress) string {

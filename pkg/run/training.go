@@ -111,10 +111,7 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 	}
 	in.Settings("training", s.Training)
 	if s.Training.Schedule.Script != nil { // the rest of its arguments follows from the other inputs
-		var err error
-		if in["progress"], err = t.progressSum(g); err != nil {
-			return nil, err
-		}
+		in["progress"] = t.progressSum(g)
 	}
 	return &Stage{
 		Name: store.TrainStage(g), In: in, Files: []string{store.CheckpointFile(g)},
@@ -128,10 +125,6 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 			if err != nil {
 				return nil, err
 			}
-			samples, err := t.Results.SamplesUntil(g)
-			if err != nil {
-				return nil, err
-			}
 			values, err := t.mixedValues(window.first, sets)
 			if err != nil {
 				return nil, err
@@ -140,7 +133,7 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 			if err != nil {
 				return nil, err
 			}
-			next.Samples = samples
+			next.Samples = t.Results.SamplesUntil(g)
 			for i := range epochs {
 				epochs[i].Generation = g
 			}
@@ -283,14 +276,7 @@ type pace struct {
 // summary returns a line about generation g, with an estimate of the remaining time.
 func (t *Trial) summary(g int) string {
 	t.pace.trained++
-	row, err := t.Results.Generation(g)
-	if err != nil {
-		return err.Error()
-	}
-	epochs, err := t.Results.Epochs(g)
-	if err != nil {
-		return err.Error()
-	}
+	row, epochs := t.Results.Generation(g), t.Results.Epochs(g)
 	s := fmt.Sprintf("generation %d of %d: ", g, t.pace.until)
 	if row.Data == nil {
 		s += fmt.Sprintf("%d games of %.0f plies on average", row.Games, row.MeanPlies())

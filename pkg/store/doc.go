@@ -3,7 +3,7 @@
 //
 //	run, trial, err := store.Resolve("results", "lab/3")        // by the name that a user typed
 //	file, err := store.FindModel("results", "lab/3@last")       // a checkpoint
-//	score, err := trial.Measure("elo")                          // a metric with its interval
+//	score := trial.Measure("elo")                               // a metric with its interval
 //	ok, why, err := trial.Manifest.Fresh(dir, stage, inputs, false) // whether a stage must run
 //
 // The manifest lists every stage that has run, with its inputs and outputs. It decides

@@ -148,14 +148,4 @@ func Learning(row *Generation, epochs []train.Epoch) map[string]float64 {
 
 // Learning returns the measures of generation g by name, see [Learning]. Those of
 // generation 0, which is not trained, are NaN.
-func (t *Trial) Learning(g int) (map[string]float64, error) {
-	if g == 0 {
-		return Learning(new(Generation), nil), nil
-	}
-	row, err := t.Generation(g)
-	if err != nil {
-		return nil, err
-	}
-	epochs, err := t.Epochs(g)
-	return Learning(row, epochs), err
-}
+func (t *Trial) Learning(g int) map[string]float64 { return Learning(t.Generation(g), t.Epochs(g)) }

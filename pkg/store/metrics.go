@@ -13,13 +13,24 @@ import (
 
 // Measure returns a metric of the trial after its last finished generation, see
 // [Trial.MeasureAt].
-func (t *Trial) Measure(name string) (stats.Interval, error) { return t.MeasureAt(t.Done(), name) }
+func (t *Trial) Measure(name string) stats.Interval { return t.MeasureAt(t.Done(), name) }
+
+// CheckMetric returns an error if a trial has no metric of this name.
+func (t *Trial) CheckMetric(name string) error {
+	known := append(experiment.TrialMetrics(), t.Declared.Settings.EvaluationMeasures()...)
+	_, evaluated := t.evaluationMeasures(t.Done())[name]
+	ofHook := func(h experiment.Hook) bool { return strings.HasPrefix(name, h.Name()+".") }
+	if evaluated || slices.Contains(known, name) || slices.ContainsFunc(t.Declared.Settings.Hooks, ofHook) {
+		return nil
+	}
+	return fmt.Errorf("a trial has no metric %q: want %s, HOOK.METRIC of a hook, or an accuracy with a phase, as in accuracy.top1_endgame", name, strings.Join(known, ", "))
+}
 
 // MeasureAt returns a metric of the trial after generation last: one of
 // [experiment.TrialMetrics], a measure of the evaluation (see
 // [experiment.Settings.EvaluationMeasures]) or "hook.metric". The metric is unknown if the
 // stage that measures it has not run, if the experiment has no such stage, or if a script
-// did not return it. An unknown name is an error.
+// did not return it. See [Trial.CheckMetric] for its name.
 //
 //	score         share of the points that the checkpoint scored in the tournament
 //	elo           rating of the checkpoint in the tournament
@@ -53,7 +64,7 @@ func (t *Trial) Measure(name string) (stats.Interval, error) { return t.MeasureA
 //
 // Ratings and shares of points are those of [match.Rate] and [match.Results.Share], whose
 // intervals come from pairs of games. Other shares have Wilson intervals (1927).
-func (t *Trial) MeasureAt(last int, name string) (stats.Interval, error) {
+func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 	switch name {
 	case "seconds":
 		s := 0.0
@@ -62,47 +73,38 @@ func (t *Trial) MeasureAt(last int, name string) (stats.Interval, error) {
 				s += stage.Seconds
 			}
 		}
-		return stats.Exactly(s), nil
+		return stats.Exactly(s)
 	case "samples":
-		n, err := t.SamplesUntil(last)
-		return stats.Exactly(float64(n)), err
+		return stats.Exactly(float64(t.SamplesUntil(last)))
 	case "games", "evaluations":
 		total := map[string]int{}
 		for g := 1; g <= last; g++ {
-			row, err := t.Generation(g)
-			if err != nil {
-				return stats.Unknown(), err
-			}
+			row := t.Generation(g)
 			total["games"] += row.Games
 			total["evaluations"] += row.Evaluations
 		}
-		return stats.Exactly(float64(total[name])), nil
+		return stats.Exactly(float64(total[name]))
 	case "score", "elo", "vs_untrained", "vs_random":
 		return t.strength(name, last)
 	}
 	if slices.Contains(LearningMeasures(), name) {
-		all, err := t.Learning(last)
-		return stats.Exactly(all[name]), err
+		return stats.Exactly(t.Learning(last)[name])
 	}
-	all, err := t.evaluationMeasures(last)
-	if err != nil {
-		return stats.Unknown(), err
-	}
-	if m, known := all[name]; known {
-		return m, nil
+	if m, known := t.evaluationMeasures(last)[name]; known {
+		return m
 	}
 	return t.hookMeasure(name, last)
 }
 
 // strength returns a tournament metric of the checkpoint of generation g.
-func (t *Trial) strength(name string, g int) (stats.Interval, error) {
-	res, err := t.Tournament()
-	if err != nil || res == nil {
-		return stats.Unknown(), err
+func (t *Trial) strength(name string, g int) stats.Interval {
+	res := t.Tournament()
+	if res == nil {
+		return stats.Unknown()
 	}
 	i := res.Find(CheckpointName(g))
 	if i < 0 {
-		return stats.Unknown(), nil
+		return stats.Unknown()
 	}
 	p := res.Players[i]
 	against := func(name string) stats.Interval {
@@ -114,48 +116,40 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 	}
 	switch name {
 	case "elo":
-		return p.Elo, nil
+		return p.Elo
 	case "vs_untrained":
-		return against(CheckpointName(0)), nil
+		return against(CheckpointName(0))
 	case "vs_random":
-		return against(RandomName), nil
+		return against(RandomName)
 	}
-	return res.Games.Share(i), nil
+	return res.Games.Share(i)
 }
 
 // evaluationMeasures returns the measures of the evaluation of generation g by name:
 // puzzles.NAME (share of puzzles that the search solved), policy.NAME (share that the
 // network alone solved), accuracy.top1, accuracy.top5 and accuracy.value_error. An accuracy
 // of one phase has the phase as a suffix, as in accuracy.top1_endgame.
-func (t *Trial) evaluationMeasures(g int) (map[string]stats.Interval, error) {
+func (t *Trial) evaluationMeasures(g int) map[string]stats.Interval {
 	all := map[string]stats.Interval{}
 	e := t.Declared.Settings.Evaluation
 	if e == nil {
-		return all, nil
+		return all
 	}
 	for _, p := range e.Puzzles {
 		all["puzzles."+p.Name()], all["policy."+p.Name()] = stats.Unknown(), stats.Unknown()
 	}
-	scores, err := t.PuzzleScores(g)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range scores {
+	for _, s := range t.PuzzleScores(g) {
 		all["puzzles."+s.Set] = stats.Share(float64(s.Search), s.Puzzles)
 		if s.Policy != nil {
 			all["policy."+s.Set] = stats.Share(float64(*s.Policy), s.Puzzles)
 		}
-	}
-	phases, err := t.Accuracy(g)
-	if err != nil {
-		return nil, err
 	}
 	for _, phase := range Phases {
 		for _, name := range []string{"top1", "top5", "value_error"} {
 			all["accuracy."+name+phaseSuffix(phase)] = stats.Unknown()
 		}
 	}
-	for _, p := range phases {
+	for _, p := range t.Accuracy(g) {
 		share := func(x stats.Float) stats.Interval {
 			if math.IsNaN(float64(x)) {
 				return stats.Unknown()
@@ -166,7 +160,7 @@ func (t *Trial) evaluationMeasures(g int) (map[string]stats.Interval, error) {
 		all["accuracy.top1"+suffix], all["accuracy.top5"+suffix] = share(p.Top1), share(p.Top5)
 		all["accuracy.value_error"+suffix] = stats.Exactly(float64(p.ValueError))
 	}
-	return all, nil
+	return all
 }
 
 // phaseSuffix returns the end of the names of a phase's measures.
@@ -178,20 +172,14 @@ func phaseSuffix(phase string) string {
 }
 
 // hookMeasure returns a script's metric of generation g.
-func (t *Trial) hookMeasure(name string, g int) (stats.Interval, error) {
+func (t *Trial) hookMeasure(name string, g int) stats.Interval {
 	for i, h := range t.Declared.Settings.Hooks {
 		metric, ok := strings.CutPrefix(name, h.Name()+".")
-		if !ok {
-			continue
+		if v, measured := t.Metrics(g, i)[metric]; ok && measured {
+			return stats.Exactly(float64(v))
 		}
-		m, err := t.Metrics(g, i)
-		if v, ok := m[metric]; ok {
-			return stats.Exactly(float64(v)), err
-		}
-		return stats.Unknown(), err
 	}
-	known := append(experiment.TrialMetrics(), t.Declared.Settings.EvaluationMeasures()...)
-	return stats.Unknown(), fmt.Errorf("a trial has no metric %q: want %s, HOOK.METRIC of a hook, or an accuracy with a phase, as in accuracy.top1_endgame", name, strings.Join(known, ", "))
+	return stats.Unknown()
 }
 
 // Group is the trials of one point of a sweep. They differ only in their seeds.
@@ -226,21 +214,18 @@ func GroupBy[T any](all []T, name func(T) string) (groups [][]T) {
 
 // Measure returns the mean of a metric over the seeds of the group, see [Trial.Measure], and
 // the value of each seed that has one. A group of one trial returns that trial's own interval.
-func (g Group) Measure(name string) (m stats.Interval, seeds []float64, err error) {
+func (g Group) Measure(name string) (m stats.Interval, seeds []float64) {
 	for _, t := range g.Trials {
-		if m, err = t.Measure(name); err != nil {
-			return stats.Unknown(), nil, err
-		}
-		if !m.Missing() {
+		if m = t.Measure(name); !m.Missing() {
 			seeds = append(seeds, m.Value)
 		}
 	}
 	if len(g.Trials) == 1 {
-		return m, seeds, nil
+		return m, seeds
 	}
 	m = stats.Mean(seeds)
 	if slices.Contains([]string{"score", "vs_untrained", "vs_random"}, name) && m.Known() {
 		m.Low, m.High = max(0, m.Low), min(1, m.High) // a share
 	}
-	return m, seeds, nil
+	return m, seeds
 }

@@ -75,22 +75,27 @@ func TestMeasure(t *testing.T) {
 		"elo": "50.000 -10.000 110.000", "kings.alive": "2.000 NaN NaN", "kings.dead": "NaN NaN NaN",
 		"score": "0.900 0.561 0.998", "vs_untrained": "0.900 0.561 0.998", "vs_random": "NaN NaN NaN",
 	} {
-		m, err := x.Measure(name)
-		if have := fmt.Sprintf("%.3f %.3f %.3f", m.Value, m.Low, m.High); err != nil || have != want {
-			t.Errorf("%s: %s (%v), want %s", name, have, err, want)
+		m := x.Measure(name)
+		if have := fmt.Sprintf("%.3f %.3f %.3f", m.Value, m.Low, m.High); have != want {
+			t.Errorf("%s: %s, want %s", name, have, want)
+		}
+		if err := x.CheckMetric(name); err != nil {
+			t.Error(err)
 		}
 	}
 	for _, name := range []string{"alive", "queens.alive", ""} {
-		_, err := x.Measure(name)
-		wantError(t, err, fmt.Sprintf("%q", name), "vs_untrained", "HOOK.METRIC")
+		if m := x.Measure(name); !m.Missing() {
+			t.Errorf("%s: %v", name, m)
+		}
+		wantError(t, x.CheckMetric(name), fmt.Sprintf("%q", name), "vs_untrained", "HOOK.METRIC")
 	}
 	x.Manifest.Drop(TrainStage(2))
-	if m, err := x.Measure("samples"); err != nil || m.Value != 100 || x.Done() != 1 {
-		t.Errorf("one generation done: %v samples (%v), done %d", m.Value, err, x.Done())
+	if m := x.Measure("samples"); m.Value != 100 || x.Done() != 1 {
+		t.Errorf("one generation done: %v samples, done %d", m.Value, x.Done())
 	}
 	x.Manifest.Drop(TrainStage(1))
-	if m, err := x.Measure("loss"); err != nil || !m.Missing() || x.Done() != 0 {
-		t.Errorf("nothing done: loss %v (%v), done %d", m.Value, err, x.Done())
+	if m := x.Measure("loss"); !m.Missing() || x.Done() != 0 {
+		t.Errorf("nothing done: loss %v, done %d", m.Value, x.Done())
 	}
 }
 
@@ -105,28 +110,41 @@ func TestGroups(t *testing.T) {
 	if len(groups) != 2 || groups[0].Name != "a=1" || len(groups[0].Trials) != 2 || groups[1].Trials[0] != trials[2] {
 		t.Fatalf("groups %+v", groups)
 	}
-	if m, _, err := groups[0].Measure("score"); err != nil || m.Value != 0.9 || m.Low != 0.9 || m.High != 0.9 {
-		t.Errorf("seeds that agree: %v (%v)", m, err)
+	if m, _ := groups[0].Measure("score"); m.Value != 0.9 || m.Low != 0.9 || m.High != 0.9 {
+		t.Errorf("seeds that agree: %v", m)
 	}
-	if m, _, err := groups[1].Measure("score"); err != nil || m.Value != 0.9 || m.Low > 0.6 {
-		t.Errorf("one seed: %v (%v)", m, err)
+	if m, _ := groups[1].Measure("score"); m.Value != 0.9 || m.Low > 0.6 {
+		t.Errorf("one seed: %v", m)
 	}
 }
 
-// A tournament of an older build is an error that says what to do.
+// A tournament of an older build counts as none.
 func TestTournamentOfOlderBuild(t *testing.T) {
 	x := made(t)
-	res, err := x.Tournament()
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := *res
+	old := *x.Tournament()
 	old.Games.Pairs = nil
 	b, err := json.Marshal(old)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.Manifest.Put(&Stage{Name: TournamentStage, Facts: b})
-	_, err = x.Measure("score")
-	wantError(t, err, "no complete tournament", "run the experiment again")
+	if res, score := x.Tournament(), x.Measure("score"); res != nil || !score.Missing() {
+		t.Errorf("tournament %+v, score %v", res, score)
+	}
+}
+
+// Facts that are not the rows of their stage are damage.
+func TestFactsOfAnotherStage(t *testing.T) {
+	for name, facts := range map[string]string{
+		SelfPlayStage(1): `[]`, DataStage(2): `7`, TrainStage(1): `{}`, HooksStage(1): `[]`, CheckpointHooksStage(1): `""`,
+		PuzzlesStage(1): `{}`, AccuracyStage(1): `{}`, RungStage(1): `[]`, TournamentStage: `[]`,
+	} {
+		dir := t.TempDir()
+		m := &Manifest{Stages: []*Stage{{Name: name, Facts: json.RawMessage(facts)}}}
+		if err := m.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadManifest(dir)
+		wantError(t, err, fmt.Sprintf("%q", name), "is damaged")
+	}
 }

@@ -69,27 +69,72 @@ func (g *Generation) LongGames() (long, all int) {
 	return g.Thrown + g.Reasons[chess.MoveLimit.String()], g.Thrown + g.Games
 }
 
-func (t *Trial) Generation(g int) (*Generation, error) {
-	var row Generation
-	return &row, t.Manifest.Stage(t.SamplesStage(g)).Decode(&row)
+// check tests whether the facts of a stage are its rows.
+func (s *Stage) check() error {
+	if s == nil {
+		return errors.New("a stage is null")
+	}
+	var rows any
+	switch _, g := SplitStage(s.Name); s.Name {
+	case SelfPlayStage(g), DataStage(g):
+		rows = new(Generation)
+	case TrainStage(g):
+		rows = new([]train.Epoch)
+	case HooksStage(g), CheckpointHooksStage(g):
+		rows = new(HookResults)
+	case PuzzlesStage(g):
+		rows = new([]PuzzleScore)
+	case AccuracyStage(g):
+		rows = new([]PhaseAccuracy)
+	case RungStage(g):
+		rows = new(Rung)
+	case TournamentStage:
+		rows = new(Tournament)
+	}
+	if rows == nil || len(s.Facts) == 0 {
+		return nil
+	}
+	return s.Decode(rows)
 }
 
-func (t *Trial) SamplesUntil(g int) (int, error) {
-	n := 0
-	for i := 1; i <= g; i++ {
-		row, err := t.Generation(i)
-		if err != nil {
-			return 0, err
-		}
-		n += row.Samples
+// facts returns the rows of a stage, or the zero value if the stage has not run. The caller
+// must not change them, because all that read the trial share them.
+func facts[T any](t *Trial, s *Stage) (rows T) {
+	if s == nil || len(s.Facts) == 0 {
+		return rows
 	}
-	return n, nil
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known, ok := t.rows[s].(T); ok {
+		return known
+	}
+	if err := s.Decode(&rows); err != nil {
+		panic(err) // ReadManifest has checked them
+	}
+	if t.rows == nil {
+		t.rows = map[*Stage]any{}
+	}
+	t.rows[s] = rows
+	return rows
+}
+
+// Generation returns the row of generation g. It is zero if the generation has not begun.
+func (t *Trial) Generation(g int) *Generation {
+	row := facts[Generation](t, t.Manifest.Stage(t.SamplesStage(g)))
+	return &row
+}
+
+// SamplesUntil returns the number of samples of the generations up to g.
+func (t *Trial) SamplesUntil(g int) (n int) {
+	for i := 1; i <= g; i++ {
+		n += t.Generation(i).Samples
+	}
+	return n
 }
 
 // Epochs returns the rows of generation g.
-func (t *Trial) Epochs(g int) ([]train.Epoch, error) {
-	var rows []train.Epoch
-	return rows, t.Manifest.Stage(TrainStage(g)).Decode(&rows)
+func (t *Trial) Epochs(g int) []train.Epoch {
+	return facts[[]train.Epoch](t, t.Manifest.Stage(TrainStage(g)))
 }
 
 // HookResults is the result of a stage that runs hooks.
@@ -103,21 +148,15 @@ type HookResults struct {
 
 // hookResults returns the results for the games and for the checkpoint of generation g. A
 // stage that has not run leaves its element empty.
-func (t *Trial) hookResults(g int) (all [2]HookResults, err error) {
-	for i, name := range []string{HooksStage(g), CheckpointHooksStage(g)} {
-		if s := t.Manifest.Stage(name); s != nil {
-			err = errors.Join(err, s.Decode(&all[i]))
-		}
-	}
-	return all, err
+func (t *Trial) hookResults(g int) [2]HookResults {
+	return [2]HookResults{facts[HookResults](t, t.Manifest.Stage(HooksStage(g))), facts[HookResults](t, t.Manifest.Stage(CheckpointHooksStage(g)))}
 }
 
 // Metrics returns the metrics of script i for generation g, of its games and of its
 // checkpoint. It returns nil if the script measured neither.
-func (t *Trial) Metrics(g, i int) (map[string]stats.Float, error) {
-	all, err := t.hookResults(g)
+func (t *Trial) Metrics(g, i int) map[string]stats.Float {
 	var out map[string]stats.Float
-	for _, r := range all {
+	for _, r := range t.hookResults(g) {
 		if i >= len(r.Metrics) || r.Metrics[i] == nil {
 			continue
 		}
@@ -126,27 +165,23 @@ func (t *Trial) Metrics(g, i int) (map[string]stats.Float, error) {
 		}
 		maps.Copy(out, r.Metrics[i])
 	}
-	return out, err
+	return out
 }
 
-func (t *Trial) HookFaults(g int) ([]string, error) {
-	all, err := t.hookResults(g)
-	return append(all[0].Faults, all[1].Faults...), err
+func (t *Trial) HookFaults(g int) []string {
+	all := t.hookResults(g)
+	return slices.Concat(all[0].Faults, all[1].Faults)
 }
 
 // MetricNames returns the sorted names of the metrics of script i in all generations.
-func (t *Trial) MetricNames(i int) ([]string, error) {
+func (t *Trial) MetricNames(i int) []string {
 	all := map[string]bool{}
 	for g := 1; g <= t.Last(); g++ {
-		m, err := t.Metrics(g, i)
-		if err != nil {
-			return nil, err
-		}
-		for name := range m {
+		for name := range t.Metrics(g, i) {
 			all[name] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(all)), nil
+	return slices.Sorted(maps.Keys(all))
 }
 
 // ErrUnmeasured means that a metric was not found, but that some hook has no metrics in any
@@ -158,10 +193,7 @@ var ErrUnmeasured = errors.New("no metrics")
 func (t *Trial) FindMetric(name string) (script int, metric string, err error) {
 	var known, silent []string
 	for i, h := range t.Declared.Settings.Hooks {
-		names, err := t.MetricNames(i)
-		if err != nil {
-			return 0, "", err
-		}
+		names := t.MetricNames(i)
 		for _, n := range names {
 			if name == n || name == h.Name()+"."+n || (name == h.Name() || name == "") && len(names) == 1 {
 				return i, n, nil
@@ -216,27 +248,27 @@ func (t *Trial) Evaluates(g int) bool {
 
 // PuzzleScores returns the puzzle scores of generation g in the order of the experiment. It
 // returns nil if the present checkpoint has not been scored.
-func (t *Trial) PuzzleScores(g int) (scores []PuzzleScore, err error) {
-	if s := t.evaluation(PuzzlesStage(g), g); s != nil && len(t.Declared.Settings.Evaluation.Puzzles) > 0 {
-		err = s.Decode(&scores)
+func (t *Trial) PuzzleScores(g int) []PuzzleScore {
+	if e := t.Declared.Settings.Evaluation; e == nil || len(e.Puzzles) == 0 {
+		return nil
 	}
-	return scores, err
+	return facts[[]PuzzleScore](t, t.evaluation(PuzzlesStage(g), g))
 }
 
 // Accuracy returns the accuracy of generation g by phase, and AllPhases last. It returns
 // nil if the present checkpoint has not been measured.
-func (t *Trial) Accuracy(g int) (phases []PhaseAccuracy, err error) {
-	if s := t.evaluation(AccuracyStage(g), g); s != nil && t.Declared.Settings.Evaluation.Accuracy {
-		err = s.Decode(&phases)
+func (t *Trial) Accuracy(g int) []PhaseAccuracy {
+	if e := t.Declared.Settings.Evaluation; e == nil || !e.Accuracy {
+		return nil
 	}
-	return phases, err
+	return facts[[]PhaseAccuracy](t, t.evaluation(AccuracyStage(g), g))
 }
 
 // evaluation returns the named stage if it evaluated the present checkpoint of generation
 // g, otherwise nil.
 func (t *Trial) evaluation(name string, g int) *Stage {
 	s := t.Manifest.Stage(name)
-	if s == nil || !t.Evaluates(g) || s.Inputs["network"] != t.CheckpointSum(g) || len(s.Facts) == 0 {
+	if s == nil || !t.Evaluates(g) || s.Inputs["network"] != t.CheckpointSum(g) {
 		return nil
 	}
 	return s
@@ -257,26 +289,23 @@ type PlayerResult struct {
 }
 
 // Tournament returns the result of the trial's tournament. It returns nil if the experiment
-// has none, even if the manifest still has an earlier one. The caller must not change it,
-// because several metrics and tables share it.
-func (t *Trial) Tournament() (*Tournament, error) {
-	s := t.Manifest.Stage(TournamentStage)
-	if s == nil || t.Declared.Settings.Tournament.Rounds == 0 {
-		return nil, nil
+// has none, even if the manifest still has an earlier one, and for one of an older build.
+func (t *Trial) Tournament() *Tournament {
+	if t.Declared.Settings.Tournament.Rounds == 0 {
+		return nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.decoded != s {
-		var out Tournament
-		if err := s.Decode(&out); err != nil {
-			return nil, err
-		}
-		if n := len(out.Games.Names); len(out.Players) != n || len(out.Games.White) != n || len(out.Games.Pairs) != n {
-			return nil, fmt.Errorf("%s: the manifest has no complete tournament: an older alamos wrote it, or it is damaged; run the experiment again", t.Dir)
-		}
-		t.decoded, t.tournament = s, &out
+	res := facts[*Tournament](t, t.Manifest.Stage(TournamentStage))
+	if res == nil || !res.complete() {
+		return nil
 	}
-	return t.tournament, nil
+	return res
+}
+
+// complete reports whether the tournament has all its parts. One of an older build lacks the
+// pairs of games.
+func (r *Tournament) complete() bool {
+	n := len(r.Games.Names)
+	return len(r.Players) == n && len(r.Games.White) == n && len(r.Games.Pairs) == n
 }
 
 // Ranking returns the indices of the players, best score first, players without games last.

@@ -24,9 +24,8 @@ type Trial struct {
 	Dir      string           // of its results
 	Manifest *Manifest
 
-	mu         sync.Mutex
-	decoded    *Stage // whose facts are tournament
-	tournament *Tournament
+	mu   sync.Mutex
+	rows map[*Stage]any // decoded facts
 }
 
 // Open reads the results of a trial. dir is the folder of its experiment's results. A trial
