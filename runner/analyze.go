@@ -188,10 +188,7 @@ func (o *analyzeOptions) run(cmd *cobra.Command, player *match.Opened) error {
 	if err := o.draw(r); err != nil {
 		return err
 	}
-	if o.asJSON {
-		return r.JSON(cmd.OutOrStdout(), o.most)
-	}
-	return r.Text(cmd.OutOrStdout(), o.most)
+	return writeResult(cmd.OutOrStdout(), o.asJSON, r.First(o.most), func(w io.Writer) error { return r.Text(w, o.most) })
 }
 
 // leaves is the number of positions evaluated at once. A search of few visits is weaker

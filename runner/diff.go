@@ -137,7 +137,8 @@ func writeDiff(cmd *cobra.Command, r *diff.Report, format, out string, colors bo
 		err = r.Text(&text, colors)
 		data = []byte(text.String())
 	case "json":
-		data, err = r.JSON()
+		err = writeJSON(&text, r)
+		data = []byte(text.String())
 	case "html":
 		data, err = r.HTML()
 	case "markdown":

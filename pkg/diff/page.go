@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,16 +12,6 @@ import (
 	"alamos/pkg/store"
 	"alamos/plots"
 )
-
-// JSON returns the report for programs. [Report] is its schema.
-func (r *Report) JSON() ([]byte, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(r)
-	return []byte(b.String()), err
-}
 
 // Text writes the report for a terminal, optionally with colors. Long values are shortened
 // to the part that differs.
@@ -301,21 +290,17 @@ func (g *Group) figures(nameA, nameB string, keep keeper) (blocks []report.Block
 	}
 	for _, x := range []struct {
 		name, caption string
-		chart         func([]store.Group) (plots.Chart, error)
+		chart         func([]store.Group) plots.Chart
 		played        bool
 	}{
-		{"score", "Score of checkpoints, each in the tournament of its own run", func(g []store.Group) (plots.Chart, error) { return report.ScoreChart(g, "samples") }, true},
-		{"loss", "Learning rate and losses over epochs", func(g []store.Group) (plots.Chart, error) { return report.LossChart(g, true) }, false},
+		{"score", "Score of checkpoints, each in the tournament of its own run", func(g []store.Group) plots.Chart { return report.ScoreChart(g, "samples") }, true},
+		{"loss", "Learning rate and losses over epochs", func(g []store.Group) plots.Chart { return report.LossChart(g, true) }, false},
 	} {
 		a, b := group(nameA, g.a, x.played), group(nameB, g.b, x.played)
 		if len(a.Trials) == 0 || len(b.Trials) == 0 {
 			continue
 		}
-		c, err := x.chart([]store.Group{a, b})
-		if err != nil {
-			return nil, err
-		}
-		f, err := c.Figure()
+		f, err := x.chart([]store.Group{a, b}).Figure()
 		if errors.Is(err, plots.ErrNoData) {
 			continue
 		}

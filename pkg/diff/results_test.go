@@ -231,7 +231,7 @@ func TestFormats(t *testing.T) {
 	pretend(t, "deeper.yaml", 2, 250, 0.9)
 	r := compared(t, "small.yaml", "deeper.yaml", Options{})
 
-	data, err := r.JSON()
+	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -69,14 +68,11 @@ func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 	return a
 }
 
-// JSON writes the analysis with the first moves for programs. 0 means all moves.
-func (a *Analysis) JSON(w io.Writer, moves int) error {
+// First returns the analysis of the first moves without the search tree. 0 means all moves.
+func (a *Analysis) First(moves int) *Analysis {
 	out := *a
 	out.Moves, out.Tree = a.first(moves), nil
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(&out)
+	return &out
 }
 
 func (a *Analysis) first(moves int) []store.MoveResult {

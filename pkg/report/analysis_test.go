@@ -89,19 +89,23 @@ func TestResult(t *testing.T) {
 	if r.Visits != 300 || visits != 300 || math.Abs(share-1) > 1e-9 {
 		t.Errorf("%d visits, of the moves %d, shares of %g: want 300 and 1", r.Visits, visits, share)
 	}
-	var text, js bytes.Buffer
+	var text bytes.Buffer
 	if err := r.Text(&text, 3); err != nil {
 		t.Error(err)
 	}
 	if s := text.String(); !strings.Contains(s, "after 300 visits") || !strings.Contains(s, r.Moves[2].SAN) || !strings.Contains(s, "and 24 more moves") {
 		t.Errorf("%s", s)
 	}
-	if err := r.JSON(&js, 0); err != nil {
+	js, err := json.Marshal(r.First(3))
+	if err != nil {
 		t.Error(err)
 	}
 	var back Analysis
-	if err := json.Unmarshal(js.Bytes(), &back); err != nil || len(back.Moves) != len(r.Moves) || back.Moves[0].UCI != r.Moves[0].UCI {
-		t.Errorf("%v: %s", err, js.String())
+	if err := json.Unmarshal(js, &back); err != nil || len(back.Moves) != 3 || back.Moves[0].UCI != r.Moves[0].UCI || back.Tree != nil {
+		t.Errorf("%v: %s", err, js)
+	}
+	if all := r.First(0); len(all.Moves) != len(r.Moves) {
+		t.Errorf("%d of %d moves", len(all.Moves), len(r.Moves))
 	}
 	for _, c := range []plots.Chart{TreeChart(&r.PositionResult, plots.Frame{}), BoardChart(&r.PositionResult, plots.Frame{}, 3)} {
 		if _, err := c.Figure(); err != nil {
@@ -118,12 +122,13 @@ func TestDraws(t *testing.T) {
 		eval, _ := network(t, chess.Standard, "atomic16", "uci1968", head)
 		for _, visits := range []int64{0, 50} {
 			r := think(t, eval, 1, g, uci.Limit{Nodes: visits})
-			var text, js bytes.Buffer
-			if err := errors.Join(r.Text(&text, 0), r.JSON(&js, 0)); err != nil {
+			var text bytes.Buffer
+			js, err := json.Marshal(r)
+			if err := errors.Join(r.Text(&text, 0), err); err != nil {
 				t.Fatal(err)
 			}
 			tells := head == nn.ValueWDL
-			if (r.WDL != nil) != tells || strings.Contains(text.String(), "% draw") != tells || strings.Contains(js.String(), `"wdl"`) != tells {
+			if (r.WDL != nil) != tells || strings.Contains(text.String(), "% draw") != tells || strings.Contains(string(js), `"wdl"`) != tells {
 				t.Fatalf("%s, %d visits:\n%s", head, visits, &text)
 			}
 			if !tells {

@@ -28,9 +28,9 @@ const codeVersion = "8"
 // kind is a kind of figure.
 type kind struct {
 	over   over
-	reads  source
+	reads  source // of figures without a metric
 	x      string // the default horizontal axis of figures over training
-	metric string // the default metric of figures of a metric, which determines their source
+	metric string // the default metric, which determines what the figure reads
 	// draw makes the chart and its caption. The error is of type nothing if there is
 	// nothing to draw.
 	draw func(*picture) (plots.Chart, string, error)
@@ -52,7 +52,8 @@ type source int
 const (
 	fromTraining   source = iota // self-play and training
 	fromTournament               // training and the tournament
-	fromHooks                    // training, tournament, scripts and evaluations
+	fromEvaluation               // training, tournament, scripts and evaluations
+	fromHooks                    // the same
 )
 
 // kinds are the kinds of figures by their names in the notebook.
@@ -63,17 +64,17 @@ var kinds = map[string]kind{
 	"lengths":          {over: allTrials, reads: fromTraining, x: "generation", draw: drawLengths},
 	"length-histogram": {over: allTrials, reads: fromTraining, draw: drawLengthHistogram},
 	"results":          {over: eachTrial, reads: fromTraining, draw: drawResults},
-	"metric":           {over: allTrials, reads: fromHooks, x: "generation", draw: drawMetric},
+	"metric":           {over: allTrials, x: "generation", draw: drawMetric},
 	"score":            {over: allTrials, reads: fromTournament, x: "samples", draw: drawScore},
 	"crosstable":       {over: eachTrial, reads: fromTournament, draw: drawCrosstable},
 	"elo":              {over: eachTrial, reads: fromTournament, draw: drawElo},
 	"policy":           {over: eachTrial, reads: fromTournament, draw: ofPosition(drawPolicy)},
 	"tree":             {over: eachTrial, reads: fromTournament, draw: ofPosition(drawTree)},
 	"board":            {over: eachTrial, reads: fromTournament, draw: ofPosition(drawBoard)},
-	"sweep":            {over: theSweep, reads: fromHooks, metric: "score", draw: drawSweep},
-	"heatmap":          {over: theSweep, reads: fromHooks, metric: "score", draw: drawHeatmap},
-	"parallel":         {over: theSweep, reads: fromHooks, metric: "score", draw: drawParallel},
-	"multiples":        {over: theSweep, reads: fromHooks, metric: "score", draw: drawMultiples},
+	"sweep":            {over: theSweep, metric: "score", draw: drawSweep},
+	"heatmap":          {over: theSweep, metric: "score", draw: drawHeatmap},
+	"parallel":         {over: theSweep, metric: "score", draw: drawParallel},
+	"multiples":        {over: theSweep, metric: "score", draw: drawMultiples},
 }
 
 // fileName returns the name of a figure's files without the part that identifies its trial.
@@ -102,22 +103,10 @@ func inFileName(s string) string { return notInFileName.ReplaceAllString(s, "-")
 
 // source returns the source of a figure of the kind.
 func (k kind) source(f *experiment.Figure) source {
-	metric := cmp.Or(f.Metric, k.metric)
-	if slices.Contains(experiment.TrialMetrics(), metric) {
-		return sourceOf(metric)
+	if metric := cmp.Or(f.Metric, k.metric); metric != "" {
+		return metricOf(metric).source
 	}
 	return k.reads
-}
-
-// sourceOf returns the source of a metric.
-func sourceOf(metric string) source {
-	switch {
-	case slices.Contains([]string{"score", "elo", "vs_untrained", "vs_random"}, metric):
-		return fromTournament
-	case strings.Contains(metric, "."):
-		return fromHooks
-	}
-	return fromTraining
 }
 
 // nothing is the reason why a figure has nothing to show.
@@ -126,7 +115,6 @@ type nothing string
 func (n nothing) Error() string { return string(n) }
 
 const (
-	noTraining   nothing = "no generation is trained yet"
 	noTournament nothing = "no tournament has been played"
 	noGames      nothing = "positions come from data: there are no games of self-play"
 	noNumbers    nothing = "there are no numbers yet"
@@ -291,7 +279,7 @@ func (r *Report) identity(p *picture) string {
 		switch p.kind.source(p.Figure) {
 		case fromTournament:
 			parts = append(parts, t.ID)
-		case fromHooks:
+		case fromEvaluation, fromHooks:
 			for _, h := range t.Settings.Hooks {
 				parts = append(parts, h.Name(), h.File.SHA256)
 			}

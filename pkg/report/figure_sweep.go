@@ -285,7 +285,7 @@ func (p *picture) bars(m metric) string {
 		return " Means over seeds, with the 95 % interval (Student t)."
 	case m.name == "elo":
 		return " Bars are 95 % intervals of the likelihood."
-	case sourceOf(m.name) == fromTournament:
+	case m.source == fromTournament:
 		return " Bars are 95 % intervals, each game a coin that is tossed."
 	}
 	return ""

@@ -13,9 +13,9 @@ import (
 
 // drawScore shows the strength of the checkpoints of each trial in its tournament.
 func drawScore(p *picture) (plots.Chart, string, error) {
-	c, err := ScoreChart(p.groups, p.X)
-	if err != nil {
-		return nil, "", err
+	c := ScoreChart(p.groups, p.X)
+	if len(c.Series) == 0 {
+		return nil, "", noTournament
 	}
 	c.Frame = p.frame
 	if len(p.groups) == 1 { // the result of random moves differs between trials
@@ -33,13 +33,10 @@ func drawScore(p *picture) (plots.Chart, string, error) {
 
 // ScoreChart shows the strength of the checkpoints of groups of trials over x: generation or
 // samples.
-func ScoreChart(groups []store.Group, x string) (plots.Lines, error) {
+func ScoreChart(groups []store.Group, x string) plots.Lines {
 	c := plots.Lines{X: axis(x), Y: plots.Axis{Label: "tournament score", Most: 1}}
 	c.Series = slices.DeleteFunc(lines(groups, shares, scorePoints(x)), func(s plots.Series) bool { return len(s.Points) == 0 })
-	if len(c.Series) == 0 {
-		return c, noTournament
-	}
-	return c, nil
+	return c
 }
 
 // scorePoints returns the scores of a trial's checkpoints.

@@ -19,58 +19,48 @@ import (
 
 // drawLoss shows the training of a trial.
 func drawLoss(p *picture) (plots.Chart, string, error) {
-	c, err := LossChart(p.groups, true)
+	c := LossChart(p.groups, true)
 	c.Frame = p.frame
-	return c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new.", err
+	return c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new.", nil
 }
 
 // drawRate shows the learning rates of all trials.
 func drawRate(p *picture) (plots.Chart, string, error) {
-	c, err := LossChart(p.groups, false)
+	c := LossChart(p.groups, false)
 	c.Frame = p.frame
 	caption := "Learning rate over epochs; lines mark the ends of generations."
 	if p.repeated() {
 		caption += " Lines are means over seeds."
 	}
-	return c, caption, err
+	return c, caption, nil
 }
 
 // LossChart shows the learning rates of groups of trials and optionally their losses, as
 // means over the seeds of each.
-func LossChart(groups []store.Group, withLosses bool) (plots.Stack, error) {
-	c, err := stack(groups)
-	if err != nil {
-		return c, err
-	}
+func LossChart(groups []store.Group, withLosses bool) plots.Stack {
+	c := plots.Stack{Generations: ends(groups)}
 	c.Panels = append(c.Panels, panelOf(groups, plots.Axis{Label: "learning rate", Log: true}, curve{"", "learning_rate"}))
 	if withLosses {
 		c.Panels = append(c.Panels, panelOf(groups, plots.Axis{Label: "loss"}, curve{validation, "validation_loss"}, curve{training, "train_loss"}))
 	}
-	return c, nil
+	return c
 }
 
-// stack returns an empty figure over epochs, at least one, with the ends of generations of
-// the trial with the most generations.
-func stack(groups []store.Group) (c plots.Stack, err error) {
+// ends returns the last epoch of each generation but the last, of the trial with the most.
+func ends(groups []store.Group) (longest []float64) {
 	for _, g := range groups {
 		for _, t := range g.Trials {
-			d := epochs(t)
-			if len(d.rows) == 0 {
-				return c, noTraining
-			}
 			var ends []float64
-			of, epoch := d.column("generation"), d.column("epoch")
-			for i := range of[1:] {
-				if of[i] != of[i+1] {
-					ends = append(ends, epoch[i])
-				}
+			for n := 1; n < t.Done(); n++ {
+				all := t.Epochs(n)
+				ends = append(ends, float64(all[len(all)-1].Number))
 			}
-			if len(ends) > len(c.Generations) {
-				c.Generations = ends
+			if len(ends) > len(longest) {
+				longest = ends
 			}
 		}
 	}
-	return c, nil
+	return longest
 }
 
 // curve is a column of epochs.csv.
@@ -105,11 +95,7 @@ func panelOf(groups []store.Group, y plots.Axis, curves ...curve) plots.Panel {
 
 // drawLossHeads shows the loss of each head, in training and on held-out games.
 func drawLossHeads(p *picture) (plots.Chart, string, error) {
-	c, err := stack(p.groups)
-	if err != nil {
-		return nil, "", err
-	}
-	c.Frame = p.frame
+	c := plots.Stack{Frame: p.frame, Generations: ends(p.groups)}
 	var names []string
 	for _, head := range lossTerms(&p.only().Declared.Settings.Network) {
 		if !head.has {
@@ -199,15 +185,12 @@ func drawResults(p *picture) (plots.Chart, string, error) {
 // a metric, or a script with one metric.
 func drawMetric(p *picture) (plots.Chart, string, error) {
 	c := plots.Lines{Frame: p.frame, X: axis(p.X)}
-	if m := metricOf(p.Metric); m.ofTrials() {
+	if m := metricOf(p.Metric); m.source != fromHooks {
 		if err := p.trials[0].CheckMetric(m.name); err != nil {
 			return nil, "", err
 		}
 		c.Y = m.axis()
 		c.Series = lines(p.groups, anything, measuredPoints(p.X, func(*store.Trial) string { return m.name }))
-		if empty(c.Series) {
-			return nil, "", noTraining
-		}
 		return c, capital(m.label) + " over " + c.X.Label + "." + p.seeds(), nil
 	}
 	names := map[*store.Trial]string{}

@@ -248,35 +248,33 @@ func (r *Report) Check(opt Options) (findings []Finding, err error) {
 	return findings, errors.Join(append(errs, faults)...)
 }
 
-// check compares a file with the one that would be drawn. It returns no finding if neither
-// exists.
+// check compares a file with the one that would be drawn. The finding has no state if
+// neither exists.
 func (f *file) check() (Finding, error) {
+	out := Finding{Path: filepath.Clean(f.path)}
 	have, err := disk.ReadFile(f.path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && f.bytes == nil:
-		return Finding{}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return Finding{Path: f.path, State: Missing}, nil
-	case err != nil:
-		return Finding{Path: f.path}, err
-	}
-	out := Finding{Path: filepath.Clean(f.path)}
-	if f.bytes == nil {
-		if out.State, out.Why = staleness(have, *f.stamp); out.State == Changed && out.Why == edited {
-			out.State, out.Why = Unchecked, f.why
+		if f.bytes != nil {
+			out.State = Missing
 		}
 		return out, nil
-	}
-	want, err := f.bytes()
-	switch {
 	case err != nil:
 		return out, err
-	case bytes.Equal(have, want):
-		out.State = Current
-	case f.stamp == nil:
+	case f.bytes != nil:
+		want, err := f.bytes()
+		if err != nil {
+			return out, err
+		}
+		if bytes.Equal(have, want) {
+			out.State = Current
+			return out, nil
+		}
+	}
+	if f.stamp == nil {
 		out.State, out.Why = Stale, "its contents have changed"
-	default:
-		out.State, out.Why = staleness(have, *f.stamp)
+	} else if out.State, out.Why = staleness(have, *f.stamp); f.bytes == nil && out.Why == edited {
+		out.State, out.Why = Unchecked, f.why
 	}
 	return out, nil
 }

@@ -133,16 +133,9 @@ func (n *Network) Summary() string {
 	return strings.Join(words, ", ")
 }
 
-// LayerRow is a layer, or blocks like the one before.
-type LayerRow struct {
-	Name, Kind, Output string
-	Parameters         int
-}
-
 // Rows returns the layers. Consecutive blocks like the block before them are one row,
 // unless all layers are wanted.
-func (n *Network) Rows(all bool) []LayerRow {
-	var rows []LayerRow
+func (n *Network) Rows(all bool) (rows []nn.Layer) {
 	blocks := n.blocks()
 	for i := 0; i < len(blocks); {
 		b, like := blocks[i], i
@@ -151,13 +144,14 @@ func (n *Network) Rows(all bool) []LayerRow {
 		}
 		if n := like - i; n == 0 || n == 1 && len(b.layers) == 1 {
 			for _, l := range b.layers {
-				rows = append(rows, LayerRow{strings.TrimPrefix(b.name+"."+l.Name, "."), l.Kind, dimensions(l.Output), l.Parameters})
+				l.Name = strings.TrimPrefix(b.name+"."+l.Name, ".")
+				rows = append(rows, l)
 			}
 			i++
 			continue
 		}
 		// Whatever layers a block ends with, its own output is as wide as the trunk.
-		r := LayerRow{b.name, "a block like it", dimensions([]int{n.Spec.Width, 8, 8}), 0}
+		r := nn.Layer{Name: b.name, Kind: "a block like it", Output: []int{n.Spec.Width, 8, 8}}
 		if like-i > 1 {
 			r.Name, r.Kind = b.name+" to "+blocks[like-1].name, fmt.Sprintf("%d blocks like it", like-i)
 		}
@@ -224,7 +218,7 @@ func WriteNetworks(w io.Writer, format, from string, networks []*Network, all bo
 func (n *Network) Table(all bool) Table {
 	t := Table{Columns: []Column{{Name: "layer"}, {Name: "kind"}, {Name: "output"}, number("parameters", "")}}
 	for _, r := range n.Rows(all) {
-		t.Rows = append(t.Rows, Row(r.Name, r.Kind, r.Output, humanize.Comma(int64(r.Parameters))))
+		t.Rows = append(t.Rows, Row(r.Name, r.Kind, dimensions(r.Output), humanize.Comma(int64(r.Parameters))))
 	}
 	return t
 }

@@ -110,37 +110,28 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	accuracy := some(func(s *experiment.Settings) bool { return s.Evaluation != nil && s.Evaluation.Accuracy })
 	games := some(func(s *experiment.Settings) bool { return s.Data == nil })
 	var cells []experiment.Cell
-	add := func(when bool, cell experiment.Cell) {
+	add := func(when bool, some ...experiment.Cell) {
 		if when {
-			cells = append(cells, cell)
+			cells = append(cells, some...)
 		}
 	}
 	text := func(s string) experiment.Cell { return experiment.Cell{Text: s} }
 	figure := func(f experiment.Figure) experiment.Cell { return experiment.Cell{Figure: &f} }
 	table := func(s string) experiment.Cell { return experiment.Cell{Table: s} }
-	add(true, text("## Trials"))
-	add(true, table("trials"))
+	add(true, text("## Trials"), table("trials"))
 	add(len(axes) == 1 || len(axes) == 2, figure(experiment.Figure{Kind: "sweep", Metric: metric}))
 	add(len(axes) == 2, figure(experiment.Figure{Kind: "heatmap", Metric: metric}))
 	add(len(axes) > 2 && len(axes) <= mostAxes, figure(experiment.Figure{Kind: "parallel", Metric: metric}))
 	add(plays || solves, text("## Strength"))
-	add(plays, figure(experiment.Figure{Kind: "score", X: "samples"}))
-	add(plays, table("standings"))
+	add(plays, figure(experiment.Figure{Kind: "score", X: "samples"}), table("standings"))
 	add(solves, table("puzzles"))
-	add(true, text("## Training"))
-	add(true, figure(experiment.Figure{Kind: "multiples", Metric: "loss"}))
-	add(true, figure(experiment.Figure{Kind: "learning-rate", X: "epoch"}))
+	add(true, text("## Training"), figure(experiment.Figure{Kind: "multiples", Metric: "loss"}), figure(experiment.Figure{Kind: "learning-rate", X: "epoch"}))
 	add(accuracy, table("accuracy"))
-	add(games, text("## Games"))
-	add(games, figure(experiment.Figure{Kind: "lengths", X: "generation"}))
+	add(games, text("## Games"), figure(experiment.Figure{Kind: "lengths", X: "generation"}))
 	add(!games, text("## Data"))
-	add(true, table("generations"))
-	add(true, text("## Learning"))
+	add(true, table("generations"), text("## Learning"))
 	add(games, figure(experiment.Figure{Kind: "metric", X: "generation", Metric: "kl"}))
-	add(true, table("learning"))
-	add(true, text("## Settings"))
-	add(true, table("network"))
-	add(true, table("settings"))
+	add(true, table("learning"), text("## Settings"), table("network"), table("settings"))
 	return cells
 }
 

@@ -155,8 +155,8 @@ func TestRungTable(t *testing.T) {
 		t.Errorf("%+v", table)
 	}
 	for name, want := range map[string]metric{
-		"puzzles.x": {"puzzles.x", "x solved", "", stats.Higher, false}, "policy.x": {"policy.x", "x solved by the network alone", "", stats.Higher, false},
-		"accuracy.value_error": {"accuracy.value_error", "value error", "", stats.Lower, false}, "kings.on_board": {"kings.on_board", "kings.on board", "", stats.Neither, false},
+		"puzzles.x": {"puzzles.x", "x solved", "", stats.Higher, fromEvaluation, false}, "policy.x": {"policy.x", "x solved by the network alone", "", stats.Higher, fromEvaluation, false},
+		"accuracy.value_error": {"accuracy.value_error", "value error", "", stats.Lower, fromEvaluation, false}, "kings.on_board": {"kings.on_board", "kings.on board", "", stats.Neither, fromHooks, false},
 	} {
 		if have := metricOf(name); have != want {
 			t.Errorf("%s: %+v", name, have)

@@ -20,33 +20,34 @@ import (
 type metric struct {
 	name, label, unit string
 	better            stats.Better
+	source            source
 	ofGames           bool // measured on positions of games that the trial learns from
 }
 
 var metrics = []metric{
-	{"score", "score", "", stats.Higher, false},
-	{"elo", "Elo", "", stats.Higher, false},
-	{"vs_untrained", "against untrained", "", stats.Higher, false},
-	{"vs_random", "against random", "", stats.Higher, false},
-	{"loss", "loss", "", stats.Lower, true},
-	{"policy_loss", "policy loss", "", stats.Lower, true},
-	{"value_loss", "value loss", "", stats.Lower, true},
-	{"top1", "top-1 accuracy", "", stats.Higher, true},
-	{"top5", "top-5 accuracy", "", stats.Higher, true},
-	{"kl", "KL divergence", "nats", stats.Neither, false},
-	{"prior_entropy", "entropy of the priors", "nats", stats.Neither, false},
-	{"target_entropy", "entropy of the targets", "nats", stats.Neither, false},
-	{"root_value_error", "squared error of the search's value", "", stats.Lower, false},
-	{"calibration_error", "calibration error", "", stats.Lower, true},
-	{"distinct_games", "share of distinct games", "", stats.Higher, false},
-	{"distinct_positions", "share of distinct positions", "", stats.Higher, false},
-	{"long_games", "share of games at max_moves", "", stats.Neither, false},
-	{"replay_ratio", "samples trained for each new one", "", stats.Neither, false},
-	{"gradient_norm", "norm of the gradient", "", stats.Neither, false},
-	{"gradient_peak", "largest norm of the gradient", "", stats.Neither, false},
-	{"clipped", "share of clipped steps", "", stats.Neither, false},
-	{"samples", "samples", "", stats.Neither, false},
-	{"seconds", "computing", "s", stats.Neither, false},
+	{"score", "score", "", stats.Higher, fromTournament, false},
+	{"elo", "Elo", "", stats.Higher, fromTournament, false},
+	{"vs_untrained", "against untrained", "", stats.Higher, fromTournament, false},
+	{"vs_random", "against random", "", stats.Higher, fromTournament, false},
+	{"loss", "loss", "", stats.Lower, fromTraining, true},
+	{"policy_loss", "policy loss", "", stats.Lower, fromTraining, true},
+	{"value_loss", "value loss", "", stats.Lower, fromTraining, true},
+	{"top1", "top-1 accuracy", "", stats.Higher, fromTraining, true},
+	{"top5", "top-5 accuracy", "", stats.Higher, fromTraining, true},
+	{"kl", "KL divergence", "nats", stats.Neither, fromTraining, false},
+	{"prior_entropy", "entropy of the priors", "nats", stats.Neither, fromTraining, false},
+	{"target_entropy", "entropy of the targets", "nats", stats.Neither, fromTraining, false},
+	{"root_value_error", "squared error of the search's value", "", stats.Lower, fromTraining, false},
+	{"calibration_error", "calibration error", "", stats.Lower, fromTraining, true},
+	{"distinct_games", "share of distinct games", "", stats.Higher, fromTraining, false},
+	{"distinct_positions", "share of distinct positions", "", stats.Higher, fromTraining, false},
+	{"long_games", "share of games at max_moves", "", stats.Neither, fromTraining, false},
+	{"replay_ratio", "samples trained for each new one", "", stats.Neither, fromTraining, false},
+	{"gradient_norm", "norm of the gradient", "", stats.Neither, fromTraining, false},
+	{"gradient_peak", "largest norm of the gradient", "", stats.Neither, fromTraining, false},
+	{"clipped", "share of clipped steps", "", stats.Neither, fromTraining, false},
+	{"samples", "samples", "", stats.Neither, fromTraining, false},
+	{"seconds", "computing", "s", stats.Neither, fromTraining, false},
 }
 
 // trialColumns are the metrics in the table of trials, before those of puzzles.
@@ -58,23 +59,20 @@ func metricOf(name string) metric {
 		return metrics[i]
 	}
 	kind, of, _ := strings.Cut(name, ".")
+	m := metric{name: name, label: spaced(name), source: fromEvaluation}
 	switch {
 	case kind == "puzzles":
-		return metric{name, of + " solved", "", stats.Higher, false}
+		m.label, m.better = of+" solved", stats.Higher
 	case kind == "policy":
-		return metric{name, of + " solved by the network alone", "", stats.Higher, false}
+		m.label, m.better = of+" solved by the network alone", stats.Higher
 	case kind == "accuracy" && strings.HasPrefix(of, "value_error"):
-		return metric{name, spaced(of), "", stats.Lower, false}
+		m.label, m.better = spaced(of), stats.Lower
 	case kind == "accuracy" && strings.HasPrefix(of, "top"):
-		return metric{name, spaced(of) + " accuracy", "", stats.Higher, false}
+		m.label, m.better = spaced(of)+" accuracy", stats.Higher
+	default:
+		m.source = fromHooks
 	}
-	return metric{name, spaced(name), "", stats.Neither, false}
-}
-
-// ofTrials reports whether [store.Trial.MeasureAt] measures it without a hook.
-func (m metric) ofTrials() bool {
-	kind, _, _ := strings.Cut(m.name, ".")
-	return slices.Contains(append(experiment.TrialMetrics(), "puzzles", "policy", "accuracy"), kind)
+	return m
 }
 
 func (m metric) axis() plots.Axis { return plots.Axis{Label: m.label, Unit: m.unit} }
