@@ -216,8 +216,7 @@ type Policy struct {
 	Size  int     `json:"size"`
 	Legal float64 `json:"legal"` // total probability of the legal moves
 
-	all   []stats.Float // of each index
-	moves []string      // of each index in UCI; empty if no piece can make the move
+	all []store.MoveResult // of each index, with an empty UCI if no piece can make the move
 }
 
 // FullPolicy evaluates the current position of g for all moves of a policy.
@@ -241,9 +240,9 @@ func FullPolicy(g *chess.Game, eval search.Evaluator, policy encode.Policy) (*Po
 	if len(leaf.Priors) != policy.Size() || len(moves) != policy.Size() {
 		return nil, fmt.Errorf("policy %s: %d moves, %d listed, %d priors", policy.Name(), policy.Size(), len(moves), len(leaf.Priors))
 	}
-	out := &Policy{Name: policy.Name(), Size: policy.Size(), moves: moves}
-	for _, x := range leaf.Priors {
-		out.all = append(out.all, stats.Float(x))
+	out := &Policy{Name: policy.Name(), Size: policy.Size()}
+	for i, prior := range leaf.Priors {
+		out.all = append(out.all, store.MoveResult{UCI: moves[i], Prior: stats.Float(prior)})
 	}
 	for _, m := range legal.Slice() {
 		if i := policy.Index(p, m); i >= 0 {
@@ -263,11 +262,7 @@ func PolicyChart(a *store.PositionResult, frame plots.Frame) plots.PolicyPlanes 
 // can express, then the legal ones, then the legal ones of each kind of piece.
 func PlanesChart(p *Policy, a *store.PositionResult, frame plots.Frame) plots.PolicyPlanes {
 	c := plots.PolicyPlanes{Frame: frame, Position: positionOf(a), Columns: 2}
-	all := make([]store.MoveResult, len(p.moves))
-	for i, uci := range p.moves {
-		all[i] = store.MoveResult{UCI: uci, Prior: p.all[i]}
-	}
-	c.Planes = slices.Concat(planes("all moves: ", all), planes("legal moves: ", a.Moves), piecePlanes(a))
+	c.Planes = slices.Concat(planes("all moves: ", p.all), planes("legal moves: ", a.Moves), piecePlanes(a))
 	if len(c.Planes) > 4 {
 		c.Columns = 4
 	}

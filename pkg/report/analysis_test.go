@@ -173,11 +173,11 @@ func TestPolicy(t *testing.T) {
 		}
 		at := map[string]float64{}
 		total, drops := 0.0, 0.0
-		for i, x := range p.all {
-			total += float64(x)
-			at[p.moves[i]] += float64(x)
-			if strings.Contains(p.moves[i], "@") { // from nowhere
-				drops += float64(x)
+		for _, m := range p.all {
+			total += float64(m.Prior)
+			at[m.UCI] += float64(m.Prior)
+			if strings.Contains(m.UCI, "@") { // from nowhere
+				drops += float64(m.Prior)
 			}
 		}
 		if math.Abs(total-1) > 1e-4 || p.Legal <= 0 || p.Legal >= 1 {

@@ -141,7 +141,8 @@ type picture struct {
 	caption string
 	chart   plots.Chart
 	figure  *plots.Figure
-	err     error      // of type nothing if there is nothing to show
+	nothing nothing // the reason why there is nothing to show; empty if there is something
+	err     error
 	mutex   sync.Mutex // one goroutine at a time may render a figure
 }
 
@@ -225,10 +226,10 @@ func (r *Report) picture(p *picture) *picture {
 func (p *picture) draw() {
 	switch {
 	case len(p.trials) == 0:
-		p.err = nothing("no trial has finished a generation")
+		p.nothing = "no trial has finished a generation"
 		return
 	case p.kind.over == theSweep && len(p.axes) == 0:
-		p.err = nothing("the experiment sweeps nothing")
+		p.nothing = "the experiment sweeps nothing"
 		return
 	}
 	var err error
@@ -240,20 +241,14 @@ func (p *picture) draw() {
 		p.figure, err = p.chart.Figure()
 	}
 	switch {
+	case errors.As(err, &p.nothing):
 	case errors.Is(err, plots.ErrNoData): // a hook that found nothing in any game
-		p.err = noNumbers
+		p.nothing = noNumbers
 	case err != nil:
 		p.err = fmt.Errorf("figure %s: %w", p.name, err)
 	default:
 		p.figure = p.figure.Stamp(p.stamp)
 	}
-}
-
-// nothing reports whether there was nothing to draw, and why.
-func (p *picture) nothing() (why string, ok bool) {
-	var n nothing
-	ok = errors.As(p.err, &n)
-	return string(n), ok
 }
 
 // render returns the picture as a file.

@@ -77,8 +77,7 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 		return nil, err
 	}
 	for _, p := range all {
-		why, nothing := p.nothing()
-		if p.err != nil && !nothing {
+		if p.err != nil {
 			faults = errors.Join(faults, p.err)
 			continue
 		}
@@ -88,11 +87,11 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 			extensions = p.figure.Extensions()
 		}
 		for _, ext := range extensions {
-			f := file{path: path + ext, why: why}
+			f := file{path: path + ext, why: string(p.nothing)}
 			if ext != ".dot" { // which has no place for a stamp
 				f.stamp = &p.stamp
 			}
-			if !nothing {
+			if p.nothing == "" {
 				f.bytes = func() ([]byte, error) { return p.render(ext) }
 			}
 			files = append(files, f)

@@ -44,21 +44,18 @@ func rungOf(x *store.Experiment, t *store.Trial) int {
 	return reached + 1
 }
 
-// answer says which setting of the sweep is better, or which one won the successive halving.
-func (r *Report) answer() ([]Block, error) {
-	if blocks := answer(finalists(r.Trials)); len(blocks) > 0 {
-		return blocks, nil
+// answer says in Markdown which setting of the sweep is better, or which one won the
+// successive halving. It is empty if the results do not say.
+func (r *Report) answer() string {
+	if text := answer(finalists(r.Trials)); text != "" || len(r.rungs) == 0 {
+		return text
 	}
-	rungs, err := r.Rungs(r.Dir)
-	if len(rungs) == 0 || err != nil {
-		return nil, err
-	}
-	last := rungs[len(rungs)-1]
+	last := r.rungs[len(r.rungs)-1]
 	_, settings := last.Place("")
 	winner := last.Ranking[0]
 	second := slices.IndexFunc(last.Ranking, func(x store.RungTrial) bool { return x.Setting != winner.Setting })
-	if last.Survivors != 1 || len(rungs) < len(r.Halving.Rungs(r.Experiment.Trials[0].Settings.Generations))-1 || second < 0 || winner.Mean.Missing() {
-		return nil, nil
+	if last.Survivors != 1 || len(r.rungs) < len(r.Halving.Rungs(r.Experiment.Trials[0].Settings.Generations))-1 || second < 0 || winner.Mean.Missing() {
+		return ""
 	}
 	name := func(x store.RungTrial) string {
 		if x.Setting != "" {
@@ -81,5 +78,5 @@ func (r *Report) answer() ([]Block, error) {
 	if len(last.Ranking) == settings {
 		text += " With one seed for a setting, this is about these networks, not about the settings."
 	}
-	return []Block{Text{text}}, nil
+	return text
 }

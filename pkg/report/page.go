@@ -83,10 +83,12 @@ func (r *Report) Page(opt Options, base string) (*Page, error) {
 		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, english.Plural(n, "trial", ""))
 	}
 	page.Blocks = append(b.notes(), b.changes()...)
-	page.Blocks = append(page.Blocks, b.try("answer", b.answer)...)
+	if text := b.answer(); text != "" {
+		page.Blocks = append(page.Blocks, Text{text})
+	}
 	hasTrials := slices.ContainsFunc(r.Notebook, func(c experiment.Cell) bool { return c.Table == "trials" })
 	if len(r.Trials) > 1 && !hasTrials {
-		page.Blocks = append(page.Blocks, b.try("trials", b.trials)...)
+		page.Blocks = append(page.Blocks, b.trials()...)
 	}
 	for i := range r.Notebook {
 		page.Blocks = append(page.Blocks, b.try(fmt.Sprintf("notebook cell %d", i+1), func() ([]Block, error) { return b.cell(i) })...)
@@ -116,7 +118,7 @@ func (b *pageBuilder) cell(i int) ([]Block, error) {
 	}
 	switch c.Table {
 	case "trials":
-		return b.trials()
+		return b.trials(), nil
 	case "settings":
 		return []Block{b.settings()}, nil
 	case "network":
@@ -174,9 +176,8 @@ func (b *pageBuilder) figures(i int) ([]Block, error) {
 	if len(pictures) == 0 {
 		return nil, nil
 	}
-	if some := slices.ContainsFunc(pictures, func(p *picture) bool { _, nothing := p.nothing(); return !nothing }); !some {
-		why, _ := pictures[len(pictures)-1].nothing()
-		return []Block{Note{Text: fmt.Sprintf("There is nothing to draw yet for the figure %s: %s.", pictures[0].name, why)}}, nil
+	if !slices.ContainsFunc(pictures, func(p *picture) bool { return p.nothing == "" }) {
+		return []Block{Note{Text: fmt.Sprintf("There is nothing to draw yet for the figure %s: %s.", pictures[0].name, pictures[len(pictures)-1].nothing)}}, nil
 	}
 	if pictures[0].trial == nil {
 		f, err := b.figure(pictures[0])
@@ -184,7 +185,7 @@ func (b *pageBuilder) figures(i int) ([]Block, error) {
 	}
 	return b.beside(func(t *store.Trial) (Block, error) {
 		for _, p := range pictures {
-			if _, nothing := p.nothing(); p.trial.ID == t.Declared.ID && !nothing {
+			if p.trial.ID == t.Declared.ID && p.nothing == "" {
 				return b.figure(p)
 			}
 		}
@@ -207,7 +208,7 @@ func (b *pageBuilder) figure(p *picture) (Block, error) {
 }
 
 // trials returns the tables of the trials, and those of successive halving in a fold each.
-func (b *pageBuilder) trials() ([]Block, error) {
+func (b *pageBuilder) trials() []Block {
 	blocks := trialBlocks(b.Experiment, b.Trials)
 	for i, block := range blocks {
 		if t, ok := block.(Table); ok && len(t.Files) > 0 {
@@ -215,12 +216,11 @@ func (b *pageBuilder) trials() ([]Block, error) {
 			blocks[i] = t
 		}
 	}
-	rungs, err := b.Rungs(b.Dir)
-	for _, r := range rungs {
+	for _, r := range b.rungs {
 		_, settings := r.Place("")
 		blocks = append(blocks, Fold{fmt.Sprintf("Successive halving after generation %d: %d of %d settings went on", r.Generation, r.Survivors, settings), []Block{rungTable(r, b.Experiment.Trials)}})
 	}
-	return blocks, err
+	return blocks
 }
 
 // networks returns the layers of each different network of the trials.

@@ -19,6 +19,7 @@ type Report struct {
 	// Notes are warnings about the store, for example that a copy replaced a manifest.
 	Notes []string
 
+	rungs  []store.Rung      // comparisons of successive halving
 	slugs  map[string]string // names of the trials in file names, by ID; see slugs
 	only   *experiment.Trial // nil: all trials
 	listed []*picture        // see pictures
@@ -44,6 +45,9 @@ func Open(x *store.Experiment, dir string) (*Report, error) {
 		}
 	}
 	r.Notes = notes
+	if err == nil {
+		r.rungs, err = x.Rungs(dir)
+	}
 	return r, err
 }
 
@@ -59,7 +63,7 @@ func (r *Report) Only(t *store.Trial) {
 	if why, failed := r.Failed[t.Declared.Folder]; failed {
 		x.Failed = map[string]string{t.Declared.Folder: why}
 	}
-	r.Experiment, r.only, r.listed = &x, &x.Trials[0], nil
+	r.Experiment, r.only, r.listed, r.rungs = &x, &x.Trials[0], nil, nil
 	r.Trials = slices.DeleteFunc(r.Trials, func(o *store.Trial) bool { return o.Declared.ID != t.Declared.ID })
 }
 
@@ -70,11 +74,7 @@ func Answer(e *experiment.Experiment, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	blocks, err := r.answer()
-	if len(blocks) == 0 || err != nil {
-		return "", err
-	}
-	return strings.ReplaceAll(blocks[0].(Text).Markdown, "**", ""), nil
+	return strings.ReplaceAll(r.answer(), "**", ""), nil
 }
 
 // Write writes all figures, tables and the notebook page of an experiment to dir, its

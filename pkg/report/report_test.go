@@ -55,8 +55,8 @@ func TestEveryKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range all {
-		if d.err != nil {
-			t.Errorf("%s: %v", d.name, d.err)
+		if d.err != nil || d.nothing != "" {
+			t.Errorf("%s: %v%s", d.name, d.err, d.nothing)
 		}
 		shown[d.Kind] = true
 	}
@@ -405,12 +405,12 @@ func TestAnswer(t *testing.T) {
 		{"{seeds: 3}", nil},
 	} {
 		r := made(t, load(t, "alamos: 1\nname: x\ngenerations: 1\ntournament: {players: [last, untrained]}\nsweep: "+test.sweep), 1)
-		blocks := answer(r.Trials)
-		if (len(blocks) == 0) != (test.want == nil) {
-			t.Fatalf("%s: %v", test.sweep, blocks)
+		text := answer(r.Trials)
+		if (text == "") != (test.want == nil) {
+			t.Fatalf("%s: %q", test.sweep, text)
 		}
 		for _, want := range test.want {
-			if text := blocks[0].(Text).Markdown; !strings.Contains(text, want) {
+			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q, want %q", test.sweep, text, want)
 			}
 		}

@@ -169,12 +169,12 @@ func listed(parts []string) string {
 }
 
 // answer says in sentences how strong the last networks of a sweep's settings became, and
-// whether their differences are more than chance. It is nil if the trials played no
+// whether their differences are more than chance. It is empty if the trials played no
 // tournament, or if there is nothing to compare.
-func answer(trials []*store.Trial) []Block {
+func answer(trials []*store.Trial) string {
 	groups := store.Groups(trials)
 	if len(groups) < 2 {
-		return nil
+		return ""
 	}
 	metric, against := "vs_untrained", "against its untrained network"
 	all := measureAll(groups, metric)
@@ -183,7 +183,7 @@ func answer(trials []*store.Trial) []Block {
 		all = measureAll(groups, metric)
 	}
 	if missing(all.values) > 0 {
-		return nil
+		return ""
 	}
 	order := make([]int, len(groups)) // best first
 	for i := range order {
@@ -222,7 +222,7 @@ func answer(trials []*store.Trial) []Block {
 	} else {
 		text += fmt.Sprintf(" The intervals are over at least %d seeds for each setting; what may be chance was decided with a correction for all pairs of settings (Holm).", seeds)
 	}
-	return []Block{Text{text}}
+	return text
 }
 
 // measureAll returns a metric of each group.
