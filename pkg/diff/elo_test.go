@@ -11,6 +11,15 @@ import (
 	"alamos/pkg/store"
 )
 
+// game is a game of a player with the name me.
+type game struct {
+	opponent string
+	number   int
+	opening  chess.Variant // whose start position is the opening
+	white    bool
+	result   chess.Result
+}
+
 // met is the tournament of one player against random.
 func met(t *testing.T, o *outcomes, openings int) *played {
 	var games []game
@@ -26,20 +35,20 @@ func met(t *testing.T, o *outcomes, openings int) *played {
 
 func playedOf(t *testing.T, games []game) *played {
 	t.Helper()
-	res := match.NewResults([]string{"me", "random"})
-	p := &played{Tournament: &store.Tournament{}, games: games, opponents: map[string]string{"random": "random"}}
+	res := match.NewResults([]string{"me", "random", "untrained"})
+	p := &played{Tournament: &store.Tournament{}, opponents: map[string]string{"random": "random"}}
 	for _, name := range res.Names {
 		p.Players = append(p.Players, store.PlayerResult{Rating: match.Rating{Standing: match.Standing{Name: name}}})
 	}
 	for _, g := range games {
-		m := &match.Game{White: "me", Black: "random", Number: g.number, Outcome: chess.Outcome{Result: g.result}}
+		m := &match.Game{White: "me", Black: g.opponent, Number: g.number, Start: chess.StartPosition(g.opening), Outcome: chess.Outcome{Result: g.result}}
 		if !g.white {
 			m.White, m.Black = m.Black, m.White
 		}
 		if err := res.Add(m); err != nil {
 			t.Fatal(err)
 		}
-		p.all = append(p.all, m)
+		p.games = append(p.games, m)
 	}
 	p.Games = *res
 	return p
@@ -102,18 +111,18 @@ func TestPairedEloCovers(t *testing.T) {
 }
 
 func TestPairs(t *testing.T) {
-	a := []game{
-		{opponent: "random", number: 0, opening: "x", white: true},
-		{opponent: "random", number: 1, opening: "x"},
-		{opponent: "random", number: 2, opening: "y", white: true},
-		{opponent: "untrained", number: 0, opening: "x", white: true},
-	}
-	b := []game{
-		{opponent: "random", number: 1, opening: "x"},
-		{opponent: "random", number: 0, opening: "x"},              // another color
-		{opponent: "random", number: 2, opening: "z", white: true}, // another opening
-		{opponent: "untrained", number: 0, opening: "x", white: true},
-	}
+	a := playedOf(t, []game{
+		{opponent: "random", number: 0, result: chess.Draw, opening: chess.Atomic, white: true},
+		{opponent: "random", number: 1, result: chess.Draw, opening: chess.Atomic},
+		{opponent: "random", number: 2, result: chess.Draw, opening: chess.Standard, white: true},
+		{opponent: "untrained", number: 0, result: chess.Draw, opening: chess.Atomic, white: true},
+	})
+	b := playedOf(t, []game{
+		{opponent: "random", number: 1, result: chess.Draw, opening: chess.Atomic},
+		{opponent: "random", number: 0, result: chess.Draw, opening: chess.Atomic},                  // another color
+		{opponent: "random", number: 2, result: chess.Draw, opening: chess.Crazyhouse, white: true}, // another opening
+		{opponent: "untrained", number: 0, result: chess.Draw, opening: chess.Atomic, white: true},
+	})
 	if all, games := openingsOf(a, b, []string{"random"}); games != 1 || len(all) != 1 {
 		t.Errorf("%d pairs: %+v", games, all)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
@@ -22,28 +21,20 @@ type played struct {
 	// opponents maps the names of the others to their identities. Equal identities are the
 	// same player in any tournament.
 	opponents map[string]string
-	games     []game        // of the subject; nil if the file of games differs from what the run wrote
-	all       []*match.Game // of the tournament, likewise
+	games     []*match.Game // nil if the file of games differs from what the run wrote
 }
 
-// game is a game of the subject.
-type game struct {
-	opponent string
-	number   int    // within the pairing
-	opening  string // start and random plies
-	white    bool
-	result   chess.Result
-}
+func (p *played) name() string { return p.Players[p.subject].Name }
 
-// points returns the points of the subject.
-func (g game) points() float64 {
-	switch {
-	case g.result == chess.Draw:
-		return 0.5
-	case (g.result == chess.WhiteWins) == g.white:
-		return 1
+// opponent returns the opponent of the subject in a game, or "" if the subject does not play.
+func (p *played) opponent(g *match.Game) string {
+	switch p.name() {
+	case g.White:
+		return g.Black
+	case g.Black:
+		return g.White
 	}
-	return 0
+	return ""
 }
 
 // gamesFile is the file of a tournament's games in the folder of its trial.
@@ -131,24 +122,10 @@ func (p *played) readGames(path, sum string) error {
 	if err == nil && have != sum {
 		return errors.New("is not what the run wrote")
 	}
-	name := p.Players[p.subject].Name
-	var games []game
-	var all []*match.Game
+	var games []*match.Game
 	if err == nil {
 		err = match.ReadGames(path, func(_ string, g *match.Game) error {
-			all = append(all, g)
-			if g.White != name && g.Black != name {
-				return nil
-			}
-			opening := g.Start.FEN()
-			for _, m := range g.Moves[:g.Opening] {
-				opening += " " + m.String()
-			}
-			other := g.Black
-			if other == name {
-				other = g.White
-			}
-			games = append(games, game{other, g.Number, opening, g.White == name, g.Outcome.Result})
+			games = append(games, g)
 			return nil
 		})
 	}
@@ -158,7 +135,7 @@ func (p *played) readGames(path, sum string) error {
 	case err != nil:
 		return fmt.Errorf("cannot be read (%w)", err)
 	}
-	p.games, p.all = games, all
+	p.games = games
 	return nil
 }
 
@@ -204,27 +181,29 @@ func common(all []*played) []string {
 // opponent, number, opening and color. gains has the points of b minus those of a for each
 // opening, in the order of a's games; an opening is played with both colors, and by all
 // opponents. games is the number of pairs.
-func openingsOf(a, b []game, against []string) (gains []float64, games int) {
+func openingsOf(a, b *played, against []string) (gains []float64, games int) {
 	type key struct {
 		opponent string
 		number   int
+		white    bool // the subject's color
 	}
-	of := map[key]game{}
-	for _, g := range b {
-		of[key{g.opponent, g.number}] = g
+	of := map[key]*match.Game{}
+	for _, g := range b.games {
+		of[key{b.opponent(g), g.Number, g.White == b.name()}] = g
 	}
 	at := map[int]int{} // index of the gain, by the number of the opening
-	for _, g := range a {
-		other, ok := of[key{g.opponent, g.number}]
-		if !ok || !slices.Contains(against, g.opponent) || g.white != other.white || g.opening != other.opening {
+	for _, g := range a.games {
+		opponent := a.opponent(g)
+		other := of[key{opponent, g.Number, g.White == a.name()}]
+		if other == nil || !slices.Contains(against, opponent) || g.Start != other.Start || !slices.Equal(g.Moves[:g.Opening], other.Moves[:other.Opening]) {
 			continue
 		}
-		i, known := at[g.number/2]
+		i, known := at[g.Number/2]
 		if !known {
 			i = len(gains)
-			at[g.number/2], gains = i, append(gains, 0)
+			at[g.Number/2], gains = i, append(gains, 0)
 		}
-		gains[i] += other.points() - g.points()
+		gains[i] += other.Points(b.name()) - g.Points(a.name())
 		games++
 	}
 	return gains, games

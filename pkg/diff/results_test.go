@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
@@ -95,7 +96,7 @@ func TestUnpairedResults(t *testing.T) {
 	pa, _ := tournament(a.trials[0])
 	pb, _ := tournament(b.trials[0])
 	for i := range pb.games { // the made games all begin at the start position
-		pb.games[i].opening = "another"
+		pb.games[i].Start = chess.StartPosition(chess.Crazyhouse)
 	}
 	m, ok := (Options{}).elo([]*played{pa}, []*played{pb})
 	if !ok || m.Test != "games" || m.verdict() != "~" || !strings.HasPrefix(m.Basis, "200 and 200 games, random is 0") {

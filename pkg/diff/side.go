@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,12 +37,7 @@ type Options struct {
 	SettingsOnly bool
 }
 
-func (o Options) results() string {
-	if o.Results == "" {
-		return "results"
-	}
-	return o.Results
-}
+func (o Options) results() string { return cmp.Or(o.Results, "results") }
 
 // Open resolves a name in this order: an experiment file; a result folder of an experiment
 // or of one trial; REVISION:FILE in git, as in "HEAD~3:experiments/sweeps/depth.yaml"; and

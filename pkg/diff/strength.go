@@ -114,12 +114,12 @@ func rate(r *match.Results, player int, anchor string) match.Rating {
 // difference, so its interval is that of the jackknife over openings. openings is their
 // number, 0 if there are too few.
 func pairedElo(a, b *played, shared []string, anchor string) (d stats.Difference, openings int) {
-	gains, games := openingsOf(a.games, b.games, shared)
+	gains, games := openingsOf(a, b, shared)
 	if games != a.against(shared).Games() || games != b.against(shared).Games() || informative(gains) < leastInformative {
 		return d, 0
 	}
 	openings = 0
-	for _, g := range slices.Concat(a.all, b.all) {
+	for _, g := range slices.Concat(a.games, b.games) {
 		openings = max(openings, g.Number/2+1)
 	}
 	blocks := min(mostBlocks, openings)
@@ -127,7 +127,7 @@ func pairedElo(a, b *played, shared []string, anchor string) (d stats.Difference
 		var elos [2]float64
 		for i, p := range []*played{a, b} {
 			res := match.NewResults(p.Games.Names)
-			for _, g := range p.all {
+			for _, g := range p.games {
 				if g.Number/2%blocks != block && res.Add(g) != nil {
 					return math.NaN()
 				}
@@ -172,7 +172,7 @@ func scoreOfTwo(m Metric, a, b *played, against []string, same bool) Metric {
 	recordA, recordB := a.against(against), b.against(against)
 	n, k := recordA.Games(), recordB.Games()
 	m.A, m.B, m.N = a.share(against).Times(100), b.share(against).Times(100), [2]int{n, k}
-	gains, games := openingsOf(a.games, b.games, against)
+	gains, games := openingsOf(a, b, against)
 	if same && games == n && n == k && informative(gains) >= leastInformative {
 		for i := range gains {
 			gains[i] *= 100 * float64(len(gains)) / float64(n)

@@ -49,8 +49,8 @@ type Game struct {
 
 func (g *Game) Pair() Pair { return NewPair(g.White, g.Black) }
 
-// points returns the points of one of its players.
-func (g *Game) points(player string) float64 {
+// Points returns the points of one of its players.
+func (g *Game) Points(player string) float64 {
 	side := chess.Black
 	if g.White == player {
 		side = chess.White

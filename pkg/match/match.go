@@ -217,7 +217,7 @@ func (m *match) test() bool {
 			return false
 		}
 		a := m.players[0].Name
-		points := first.points(a) + second.points(a)
+		points := first.Points(a) + second.Points(a)
 		m.tested.add(points)
 		if t := m.cfg.tuning; t != nil {
 			t.SPSA.Add(points)

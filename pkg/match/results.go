@@ -55,7 +55,7 @@ func (r *Results) Add(g *Game) error {
 		return fmt.Errorf("match: the game of %q against %q has no result", g.White, g.Black)
 	}
 	first, second := min(i, j), max(i, j)
-	points := g.points(r.Names[first])
+	points := g.Points(r.Names[first])
 	at := place{g.Pair(), g.Number &^ 1}
 	if partner, ok := r.single[at]; ok {
 		r.Pairs[first][second].add(partner + points)

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	humanize "github.com/dustin/go-humanize"
+	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
@@ -322,14 +323,13 @@ func (r *Report) drawn(figure string) ([]*picture, error) {
 
 // inParallel calls do with 0 to n-1, in parallel on all processors.
 func inParallel(n int, do func(i int)) {
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
+		all.Go(func() error {
 			do(i)
+			return nil
 		})
 	}
-	wait.Wait()
+	_ = all.Wait() // there is no error
 }
