@@ -180,7 +180,7 @@ func (g grid) paint(c draw.Canvas) {
 	rows, columns := len(g.plots), len(g.plots[0])
 	areas := plot.Align(g.plots, draw.Tiles{Rows: rows, Cols: columns, PadX: g.gap, PadY: g.gap}, inner)
 	var data []vg.Rectangle // of the first plot of each row
-	all := vg.Rectangle{Max: vg.Point{X: c.Min.X}}
+	right := c.Min.X // of the data
 	for i, row := range g.plots {
 		for j, p := range row {
 			if p == nil {
@@ -191,35 +191,24 @@ func (g grid) paint(c draw.Canvas) {
 			if j == 0 {
 				data = append(data, d)
 			}
-			all.Max.X = max(all.Max.X, d.Max.X)
+			right = max(right, d.Max.X)
 		}
 	}
-	labelBelow(c, g.x, (data[0].Min.X+all.Max.X)/2)
+	x, at := centered(g.x, labelStyle, (data[0].Min.X+right)/2, c.Min.X, c.Max.X)
+	c.FillText(labelStyle, vg.Point{X: at, Y: c.Min.Y + labelStyle.FontExtents().Descent}, x)
 	if len(g.y) < rows { // one label of all rows
 		data[0].Min.Y = data[rows-1].Min.Y
 	}
-	for i, s := range g.y {
-		beside := c
-		beside.Min.Y, beside.Max.Y = max(c.Min.Y, data[i].Min.Y-labelRoom), min(c.Max.Y, data[i].Max.Y+labelRoom)
-		labelBeside(beside, s, (data[i].Min.Y+data[i].Max.Y)/2)
+	turned := labelStyle
+	turned.Rotation = math.Pi / 2
+	for i, y := range g.y {
+		from, to := max(c.Min.Y, data[i].Min.Y-labelRoom), min(c.Max.Y, data[i].Max.Y+labelRoom)
+		y, at := centered(y, labelStyle, (data[i].Min.Y+data[i].Max.Y)/2, from, to)
+		c.FillText(turned, vg.Point{X: c.Min.X + labelSize, Y: at}, y)
 	}
 }
 
 var labelStyle = aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
-
-// labelBelow writes the label of a horizontal axis at the bottom of a canvas, near a place.
-func labelBelow(c draw.Canvas, s string, near vg.Length) {
-	s, x := centered(s, labelStyle, near, c.Min.X, c.Max.X)
-	c.FillText(labelStyle, vg.Point{X: x, Y: c.Min.Y + labelStyle.FontExtents().Descent}, s)
-}
-
-// labelBeside writes the label of an upright axis at the left of a canvas, near a place.
-func labelBeside(c draw.Canvas, s string, near vg.Length) {
-	s, y := centered(s, labelStyle, near, c.Min.Y, c.Max.Y)
-	turned := labelStyle
-	turned.Rotation = math.Pi / 2
-	c.FillText(turned, vg.Point{X: c.Min.X + labelSize, Y: y}, s)
-}
 
 // newPlot returns an empty plot in the theme of this package.
 func newPlot() *plot.Plot {

@@ -40,7 +40,7 @@ func (l Lines) Figure() (*Figure, error) {
 	if len(names) > 0 {
 		series = l.beside()
 		p.X.Min, p.X.Max = -0.5, float64(len(names))-0.5
-		p.X.Tick.Marker = nominal(&p.X, names, (l.inner()-2*cm)/vg.Length(len(names)))
+		p.X.Tick.Marker = nominal(&p.X, names, (l.inner()-2*cm)/vg.Length(len(names)), true)
 	}
 	p.Add(gridLines(true, true))
 	var legend []entry
@@ -77,30 +77,25 @@ func (l Lines) beside() []Series {
 	return series
 }
 
-// nominal returns a tick for each name of a horizontal axis, at 0, 1, 2, ... The names are
-// upright if they are too wide for the room of each. Where they are dense, only every
-// second, fifth, ... is shown.
-func nominal(a *plot.Axis, names []string, room vg.Length) plot.ConstantTicks {
-	shown, widest := fitNames(names, a.Tick.Label)
-	if widest > room-6 {
+// nominal returns a tick for each name of an axis, at 0, 1, 2, ... The names of a horizontal
+// axis are turned if they are too wide for the room of each. Where names are dense, only
+// every second, fifth, ... is shown.
+func nominal(a *plot.Axis, names []string, room vg.Length, horizontal bool) (ticks plot.ConstantTicks) {
+	widest, needed := vg.Length(0), vg.Length(tickSize+1)
+	for i, name := range names {
+		name = fit(clean(name), a.Tick.Label, nameWidth)
+		widest = max(widest, a.Tick.Label.Width(name))
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+	}
+	if horizontal {
+		needed = min(widest+6, needed)
+	}
+	if horizontal && widest > room-6 {
 		a.Tick.Label = aligned(a.Tick.Label, draw.XRight, draw.YCenter)
 		a.Tick.Label.Rotation = math.Pi / 2
 	}
-	return every(sparse(len(names), room, min(widest+6, tickSize+1)), shown)
-}
-
-// nominalRows is nominal for an upright axis.
-func nominalRows(a *plot.Axis, names []string, room vg.Length) plot.ConstantTicks {
-	shown, _ := fitNames(names, a.Tick.Label)
-	return every(sparse(len(names), room, tickSize+1), shown)
-}
-
-// every returns a tick for every n-th name.
-func every(n int, names []string) (ticks plot.ConstantTicks) {
-	for i := 0; i < len(names); i += n {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: names[i]})
-	}
-	return ticks
+	every := sparse(len(names), room, needed)
+	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return int(t.Value)%every > 0 })
 }
 
 // sparse returns the interval of labeled ticks: with 5, every fifth is labeled. room is the

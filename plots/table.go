@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -71,8 +70,8 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 	hideTicks(&p.Y)
 	p.X.Tick.Length, p.X.Tick.LineStyle.Color = 4, color.Transparent // keeps upright names off the cells
 	columns, rows := len(t.columns), len(t.rows)
-	p.X.Tick.Marker = nominal(&p.X, t.columns, t.size.X)
-	p.Y.Tick.Marker = nominalRows(&p.Y, t.rows, t.size.Y)
+	p.X.Tick.Marker = nominal(&p.X, t.columns, t.size.X, true)
+	p.Y.Tick.Marker = nominal(&p.Y, t.rows, t.size.Y, false)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.5, float64(columns)-0.5, -0.5, float64(rows)-0.5
 	add(p, t)
 	drawn := grid{plots: [][]*plot.Plot{{p}}, x: t.x, y: []string{t.y}}
@@ -92,16 +91,6 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 func (t table) Plot(c draw.Canvas, p *plot.Plot) {
 	size := c.Size()
 	t.paintCells(&c, cells{c.Min, vg.Point{X: size.X / vg.Length(len(t.columns)), Y: size.Y / vg.Length(len(t.rows))}, len(t.columns), len(t.rows)})
-}
-
-// fitNames shortens names, and returns the width of the widest.
-func fitNames(names []string, style text.Style) (fitting []string, widest vg.Length) {
-	for _, name := range names {
-		name = fit(clean(name), style, nameWidth)
-		fitting = append(fitting, name)
-		widest = max(widest, style.Width(name))
-	}
-	return fitting, widest
 }
 
 // paintCells draws the cells, and the text of those that have room for it.
