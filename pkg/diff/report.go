@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
+	"gonum.org/v1/gonum/floats"
 
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -195,14 +196,6 @@ func (r *Report) compareGroups(a, b store.Group, o Options) *Group {
 	return g
 }
 
-// ranks returns n numbers from first on.
-func ranks(first, n int) (x []float64) {
-	for i := range n {
-		x = append(x, float64(first+i))
-	}
-	return x
-}
-
 // caveats adds notes on the limits of the numbers of a group.
 func (g *Group) caveats(o Options) {
 	say := func(format string, args ...any) { g.Notes = append(g.Notes, fmt.Sprintf(format, args...)) }
@@ -221,7 +214,8 @@ func (g *Group) caveats(o Options) {
 		say("n is seeds: one on a side is too few for a test")
 	case o.MannWhitney:
 		say("n is seeds, compared by the test of Mann and Whitney; intervals of a and b are Student's")
-		if least := stats.MannWhitney(ranks(0, len(g.a)), ranks(len(g.a), len(g.b))); least >= stats.Alpha {
+		low, high := floats.Span(make([]float64, len(g.a)), 0, 1), floats.Span(make([]float64, len(g.b)), 2, 3)
+		if least := stats.MannWhitney(low, high); least >= stats.Alpha {
 			say("%d and %d seeds cannot show a difference: of all results, the clearest has p=%.2g", len(g.a), len(g.b), least)
 		}
 	default:

@@ -21,8 +21,7 @@ import (
 	"alamos/pkg/train"
 )
 
-// dataset is a table of values. It is a CSV file, and a table of a page. Figures draw its
-// columns.
+// dataset is a table of values: a CSV file, and a table of a page.
 type dataset struct {
 	file    string // in the folder of its trial
 	caption string
@@ -56,25 +55,6 @@ func percent(key, name string) field {
 }
 
 func (d *dataset) add(row ...any) { d.rows = append(d.rows, row) }
-
-// column returns the numbers of a column, NaN for other values.
-func (d *dataset) column(key string) []float64 {
-	at := slices.IndexFunc(d.fields, func(f field) bool { return f.key == key })
-	numbers := make([]float64, len(d.rows))
-	for i, row := range d.rows {
-		switch v := row[at].(type) {
-		case int:
-			numbers[i] = float64(v)
-		case float64:
-			numbers[i] = v
-		case stats.Float:
-			numbers[i] = float64(v)
-		default:
-			numbers[i] = math.NaN()
-		}
-	}
-	return numbers
-}
 
 // formatted returns a value as text. format formats a floating-point number that is not NaN.
 func formatted(v any, format func(float64) string) string {

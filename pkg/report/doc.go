@@ -14,10 +14,9 @@
 // and captions are escaped, HTML in the author's Markdown is shown as text, and a policy
 // forbids the browser to load anything or to run another script.
 //
-// A dataset is a table of values: a CSV file, and a table of the page. Figures over
-// training draw its columns. A kind of figure is a function from the store's rows to a
-// chart of package plots, listed in kinds. Every picture has a stamp of three hashes, and
-// is stale if one differs:
+// A dataset is a table of values: a CSV file, and a table of the page. A kind of figure is
+// a function from the store's rows to a chart of package plots, listed in kinds. Every
+// picture has a stamp of three hashes, and is stale if one differs:
 //
 //	experiment  the figure's cell and those settings of its trials that can change it
 //	code        the version of the drawing code, see codeVersion

@@ -269,7 +269,7 @@ func drawMultiples(p *picture) (plots.Chart, string, error) {
 	caption := "Score in the tournament against samples trained on, a panel for each setting; the others stand behind it in gray."
 	if p.metric().name == "loss" {
 		c.X, c.Y = generationAxis, plots.Axis{Label: "loss"}
-		within, points = counts, pointsOf(generations, "generation", "loss")
+		within, points = counts, overGenerations("generation", measure("loss"))
 		caption = "Loss of the epoch that each generation kept, a panel for each setting; the others stand behind it in gray."
 	}
 	if c.Panels = lines(p.groups, within, points); empty(c.Panels) {

@@ -12,8 +12,10 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
+	"alamos/pkg/train"
 	"alamos/plots"
 )
 
@@ -39,9 +41,9 @@ func drawRate(p *picture) (plots.Chart, string, error) {
 // means over the seeds of each.
 func LossChart(groups []store.Group, withLosses bool) plots.Stack {
 	c := plots.Stack{Generations: ends(groups)}
-	c.Panels = append(c.Panels, panelOf(groups, plots.Axis{Label: "learning rate", Log: true}, curve{"", "learning_rate"}))
+	c.Panels = append(c.Panels, panelOf(groups, plots.Axis{Label: "learning rate", Log: true}, curve{"", func(e *train.Epoch) float64 { return e.Rate }}))
 	if withLosses {
-		c.Panels = append(c.Panels, panelOf(groups, plots.Axis{Label: "loss"}, curve{validation, "validation_loss"}, curve{training, "train_loss"}))
+		c.Panels = append(c.Panels, lossPanel(groups, plots.Axis{Label: "loss"}, func(l nn.Loss) float64 { return l.Total }))
 	}
 	return c
 }
@@ -52,8 +54,9 @@ func ends(groups []store.Group) (longest []float64) {
 		for _, t := range g.Trials {
 			var ends []float64
 			for n := 1; n < t.Done(); n++ {
-				all := t.Epochs(n)
-				ends = append(ends, float64(all[len(all)-1].Number))
+				if all := t.Epochs(n); len(all) > 0 {
+					ends = append(ends, float64(all[len(all)-1].Number))
+				}
 			}
 			if len(ends) > len(longest) {
 				longest = ends
@@ -63,20 +66,24 @@ func ends(groups []store.Group) (longest []float64) {
 	return longest
 }
 
-// curve is a column of epochs.csv.
+// curve is a number of each epoch.
 type curve struct {
-	name   string // empty if it is the only one of its panel
-	column string
+	name string // empty if it is the only one of its panel
+	of   func(*train.Epoch) float64
 }
 
-// Names of the curves of losses, on held-out games and in training.
-const validation, training = "validation loss", "training loss"
+// lossPanel returns the curves of a part of the loss, on held-out games and in training.
+func lossPanel(groups []store.Group, y plots.Axis, part func(nn.Loss) float64) plots.Panel {
+	return panelOf(groups, y,
+		curve{"validation loss", func(e *train.Epoch) float64 { return part(e.Validation) }},
+		curve{"training loss", func(e *train.Epoch) float64 { return part(e.Train) }})
+}
 
 // panelOf returns the curves of groups of trials, each as the mean over its seeds.
 func panelOf(groups []store.Group, y plots.Axis, curves ...curve) plots.Panel {
 	p := plots.Panel{Y: y}
 	for _, curve := range curves {
-		for _, s := range lines(groups, anything, pointsOf(epochs, "epoch", curve.column)) {
+		for _, s := range lines(groups, anything, overEpochs(curve.of)) {
 			if s.Curve, s.Step = curve.name, y.Log; len(groups) == 1 {
 				s.Name = ""
 			}
@@ -101,8 +108,7 @@ func drawLossHeads(p *picture) (plots.Chart, string, error) {
 		if !head.has {
 			continue
 		}
-		c.Panels = append(c.Panels, panelOf(p.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit},
-			curve{validation, head.column("validation")}, curve{training, head.column("train")}))
+		c.Panels = append(c.Panels, lossPanel(p.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit}, head.of))
 		names = append(names, head.name)
 	}
 	what := "Loss of " + names[0]
@@ -124,7 +130,7 @@ func drawLengths(p *picture) (plots.Chart, string, error) {
 	}
 	c := plots.Lines{
 		Frame: p.frame, X: axis(p.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true},
-		Series: lines(p.groups, counts, pointsOf(generations, p.X, "mean_plies")),
+		Series: lines(p.groups, counts, overGenerations(p.X, func(t *store.Trial, g int) stats.Interval { return stats.Exactly(t.Generation(g).MeanPlies()) })),
 	}
 	return c, "Mean length of the games of self-play." + p.seeds(), nil
 }
@@ -190,15 +196,14 @@ func drawMetric(p *picture) (plots.Chart, string, error) {
 			return nil, "", err
 		}
 		c.Y = m.axis()
-		c.Series = lines(p.groups, anything, measuredPoints(p.X, func(*store.Trial) string { return m.name }))
+		c.Series = lines(p.groups, anything, overGenerations(p.X, measure(m.name)))
 		return c, capital(m.label) + " over " + c.X.Label + "." + p.seeds(), nil
 	}
 	names := map[*store.Trial]string{}
-	why := "no generation is done yet"
+	why := ""
 	for _, t := range p.trials {
 		i, metric, err := t.FindMetric(p.Metric)
 		switch {
-		case t.Done() == 0:
 		case errors.Is(err, store.ErrUnmeasured): // a run continues after a fault of a measuring script
 			why = fmt.Sprintf("there are %v", err)
 		case err != nil:
@@ -211,7 +216,7 @@ func drawMetric(p *picture) (plots.Chart, string, error) {
 	if c.Y.Label == "" {
 		return nil, "", nothing(why)
 	}
-	c.Series = lines(p.groups, anything, measuredPoints(p.X, func(t *store.Trial) string { return names[t] }))
+	c.Series = lines(p.groups, anything, overGenerations(p.X, func(t *store.Trial, g int) stats.Interval { return t.MeasureAt(g, names[t]) }))
 	return c, "A hook's metric over " + c.X.Label + ": " + c.Y.Label + "." + p.seeds(), nil
 }
 
@@ -290,32 +295,32 @@ func axis(x string) plots.Axis {
 	return generationAxis
 }
 
-// measuredPoints returns a metric of [store.Trial.MeasureAt] over generations or samples. A
-// trial whose metric has no name has no points.
-func measuredPoints(x string, metric func(*store.Trial) string) func(*store.Trial) []point {
+// overGenerations returns a number of each finished generation, over generations or samples.
+func overGenerations(x string, of func(t *store.Trial, g int) stats.Interval) func(*store.Trial) []point {
 	return func(t *store.Trial) (ps []point) {
-		name := metric(t)
-		for g := 1; name != "" && g <= t.Done(); g++ {
+		for g := 1; g <= t.Done(); g++ {
 			at := g
 			if x == "samples" {
 				at = t.SamplesUntil(g)
 			}
-			ps = append(ps, point{g, float64(at), t.MeasureAt(g, name)})
+			ps = append(ps, point{g, float64(at), of(t, g)})
 		}
 		return ps
 	}
 }
 
-// pointsOf returns a column of a trial's table over another.
-func pointsOf(read reader, x, column string) func(*store.Trial) []point {
-	if x == "samples" {
-		x = "total_samples"
-	}
+// measure returns a function for a metric of generations.
+func measure(metric string) func(t *store.Trial, g int) stats.Interval {
+	return func(t *store.Trial, g int) stats.Interval { return t.MeasureAt(g, metric) }
+}
+
+// overEpochs returns a number of each epoch.
+func overEpochs(of func(*train.Epoch) float64) func(*store.Trial) []point {
 	return func(t *store.Trial) (ps []point) {
-		d := read(t)
-		at := d.column(x)
-		for i, y := range d.column(column) {
-			ps = append(ps, point{i + 1, at[i], stats.Exactly(y)})
+		for g := 1; g <= t.Done(); g++ {
+			for _, e := range t.Epochs(g) {
+				ps = append(ps, point{e.Number, float64(e.Number), stats.Exactly(of(&e))})
+			}
 		}
 		return ps
 	}

@@ -178,18 +178,15 @@ func fourDigits(x float64) string {
 	if size != 0 && (size < 1e-4 || size >= 1e9) {
 		return strings.ReplaceAll(strings.Replace(infinity(strconv.FormatFloat(x, 'g', 4, 64)), "e+", "e", 1), "-", "−")
 	}
-	s := grouped(x, usualDecimals(x))
+	decimals := 0
+	if x != 0 {
+		decimals = max(0, 3-int(math.Floor(math.Log10(size))))
+	}
+	s := grouped(x, decimals)
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return s
-}
-
-func usualDecimals(x float64) int {
-	if x == 0 {
-		return 0
-	}
-	return max(0, 3-int(math.Floor(math.Log10(math.Abs(x)))))
 }
 
 // sameDecimals formats the plain numbers of a column with equally many decimals, so that

@@ -58,18 +58,17 @@ func (r *Report) WriteMarkdown(path string) error {
 // pageBuilder makes the blocks of a notebook page.
 type pageBuilder struct {
 	*Report
-	out    string             // the folder of all files; empty: among the results
-	base   string             // the folder of the page
-	cells  map[int][]*picture // by index of the notebook's cell
-	faults error
+	out   string             // the folder of all files; empty: among the results
+	base  string             // the folder of the page
+	cells map[int][]*picture // by index of the notebook's cell
 }
 
 // Page returns the notebook page of the experiment in the folder base, with links to files
 // where opt places them. A cell that cannot be shown is an error, and a warning replaces
 // it.
-func (r *Report) Page(opt Options, base string) (*Page, error) {
+func (r *Report) Page(opt Options, base string) (page *Page, faults error) {
 	b := &pageBuilder{Report: r, out: opt.Out, base: base, cells: map[int][]*picture{}}
-	page := &Page{Title: r.Name, About: r.About, Wide: len(r.Trials) > 1}
+	page = &Page{Title: r.Name, About: r.About, Wide: len(r.Trials) > 1}
 	all, err := r.drawn("")
 	if err != nil {
 		return page, err
@@ -91,20 +90,15 @@ func (r *Report) Page(opt Options, base string) (*Page, error) {
 		page.Blocks = append(page.Blocks, b.trials()...)
 	}
 	for i := range r.Notebook {
-		page.Blocks = append(page.Blocks, b.try(fmt.Sprintf("notebook cell %d", i+1), func() ([]Block, error) { return b.cell(i) })...)
+		blocks, err := b.cell(i)
+		if err != nil {
+			faults = errors.Join(faults, fmt.Errorf("notebook cell %d: %w", i+1, err))
+			blocks = []Block{Note{true, "This could not be shown:", []string{err.Error()}}}
+		}
+		page.Blocks = append(page.Blocks, blocks...)
 	}
 	page.Blocks = append(page.Blocks, b.provenance()...)
-	return page, b.faults
-}
-
-// try makes blocks, or a warning that describes the fault.
-func (b *pageBuilder) try(what string, make func() ([]Block, error)) []Block {
-	blocks, err := make()
-	if err != nil {
-		b.faults = errors.Join(b.faults, fmt.Errorf("%s: %w", what, err))
-		return []Block{Note{true, "This could not be shown:", []string{err.Error()}}}
-	}
-	return blocks
+	return page, faults
 }
 
 // cell makes the blocks of cell i of the experiment's notebook.
