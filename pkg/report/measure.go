@@ -64,8 +64,10 @@ func (m *measured) repeated() bool {
 // those of the values' own intervals: those of games.
 func (m *measured) behind(best int) []stats.Difference {
 	test := func(i, j int) stats.Difference { return stats.Apart(m.values[i], m.values[j]) }
+	chance := func(i, j int) float64 { return test(i, j).P }
 	if m.repeated() {
 		test = func(i, j int) stats.Difference { return stats.Welch(m.seeds[i], m.seeds[j]) }
+		chance = func(i, j int) float64 { return stats.WelchP(m.seeds[i], m.seeds[j]) } // of millions of pairs
 	}
 	out := make([]stats.Difference, len(m.values))
 	var pairs [][2]int
@@ -75,7 +77,7 @@ func (m *measured) behind(best int) []stats.Difference {
 		for j := range i {
 			if len(m.seeds[i]) > 0 && len(m.seeds[j]) > 0 {
 				pairs = append(pairs, [2]int{i, j})
-				p = append(p, test(i, j).P)
+				p = append(p, chance(i, j))
 			}
 		}
 	}

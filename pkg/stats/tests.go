@@ -72,6 +72,15 @@ func Welch(a, b []float64) Difference {
 	return Student(d, math.Sqrt(varianceA/float64(len(a))+varianceB/float64(len(b))), test.DoF)
 }
 
+// WelchP returns only the p-value of [Welch], without the slow quantiles of an interval.
+func WelchP(a, b []float64) float64 {
+	test, err := moremath.TwoSampleWelchTTest(&moremath.Sample{Xs: a}, &moremath.Sample{Xs: b}, moremath.LocationDiffers)
+	if err != nil {
+		return math.NaN()
+	}
+	return test.P
+}
+
 // Apart returns the difference of two independent measurements, b - a. Its p-value takes the
 // interval as that of a normal error. Unless both have an interval, there is no test.
 func Apart(a, b Interval) Difference {

@@ -31,6 +31,10 @@ func TestWelch(t *testing.T) {
 	near(t, "lower end", e.Low, -0.2054832, 1e-7)
 	near(t, "upper end", e.High, 3.3654832, 1e-7)
 	near(t, "p", e.P, 0.07939, 5e-6)
+	near(t, "p alone", WelchP(sleep1, sleep2), e.P, 1e-9)
+	if p := WelchP([]float64{1}, []float64{2, 3}); !math.IsNaN(p) {
+		t.Errorf("p of one value: %v", p)
+	}
 
 	// 1, 2, 3 and 4, 5, 9 by hand: variances 1 and 7, errors 1/3 and 7/3, so t is
 	// 4 / sqrt(8/3) and the degrees of freedom (8/3)^2 / (1/18 + 49/18) = 2.56.
