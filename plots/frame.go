@@ -180,7 +180,7 @@ func (g grid) paint(c draw.Canvas) {
 	rows, columns := len(g.plots), len(g.plots[0])
 	areas := plot.Align(g.plots, draw.Tiles{Rows: rows, Cols: columns, PadX: g.gap, PadY: g.gap}, inner)
 	var data []vg.Rectangle // of the first plot of each row
-	right := c.Min.X // of the data
+	right := c.Min.X        // of the data
 	for i, row := range g.plots {
 		for j, p := range row {
 			if p == nil {
