@@ -12,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dustin/go-humanize/english"
-
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/match"
@@ -65,10 +63,10 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 				return err
 			}
 			cfg.Tournament, cfg.Players = games.tournament, [2]*match.Opened(players)
-			show := &matchConsole{bar: newBar(os.Stderr, "match", "games"), total: games.tournament.Rounds, out: cmd.ErrOrStderr()}
+			show := &matchConsole{Task: newBar(os.Stderr, "match", "games"), total: games.tournament.Rounds, out: cmd.ErrOrStderr()}
 			cfg.Watch = show
 			s, err := match.Run(cmd.Context(), cfg)
-			show.bar.End()
+			show.End()
 			switch {
 			case err != nil && cmd.Context().Err() != nil && cfg.File != "":
 				return errors.Join(errResumable, err)
@@ -239,33 +237,14 @@ func sprtFlags(bounds, elo string) (*match.SPRT, error) {
 	return s, nil
 }
 
-// matchConsole shows a match to a person.
+// matchConsole shows a match to a person, maybe as a part of a task.
 type matchConsole struct {
-	bar    run.Task
-	before int // games of the bar that another match played
+	run.Task
+	before int // games of the task that another match played
 	total  int
 	out    io.Writer
 }
 
-func (c *matchConsole) Resumed(games int) {
-	if games > 0 {
-		c.bar.Resume(c.before + games)
-		fmt.Fprintf(c.out, "%s are there already\n", english.Plural(games, "game", ""))
-	}
-}
-
-func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.Summary) {
-	c.bar.Set(c.before+games, c.total, g.Outcome.String())
-	c.bar.Standings(func() (string, []string) {
-		s := standing()
-		return s.Line(), s.Table()
-	})
-}
-
-func (c *matchConsole) Fault(g *match.Game, file string) {
-	text := errors.Join(g.Faults()...).Error()
-	if file != "" {
-		text += " (see " + file + ")"
-	}
-	fmt.Fprintln(c.out, text)
-}
+func (c *matchConsole) Resume(games int)             { c.Task.Resume(c.before + games) }
+func (c *matchConsole) Set(games, _ int, how string) { c.Task.Set(c.before+games, c.total, how) }
+func (c *matchConsole) Note(text string)             { fmt.Fprintln(c.out, text) }

@@ -74,16 +74,16 @@ time.`,
 			if err != nil {
 				return err
 			}
-			tuning.Tournament, tuning.Player = games.tournament, players[0]
-			show := matchConsole{bar: newBar(os.Stderr, "tune", "games"), total: 2 * (tuning.SPSA.Pairs + check), out: cmd.ErrOrStderr()}
-			tuning.Watch = &tuneConsole{show, &tuning}
-			show.before = 2 * tuning.SPSA.Pairs
-			against := match.Config{Watch: &show}
+			show := matchConsole{Task: newBar(os.Stderr, "tune", "games"), total: 2 * (tuning.SPSA.Pairs + check), out: cmd.ErrOrStderr()}
+			tuning.Config = match.Config{Tournament: games.tournament, Players: [2]*match.Opened{players[0]}, Watch: &show}
+			showCheck := show
+			showCheck.before = 2 * tuning.SPSA.Pairs
+			against := match.Config{Watch: &showCheck}
 			if out != "" {
 				tuning.File, against.File = stem+".pgn", stem+"-check.pgn"
 			}
 			result, err := tune(cmd, &tuning, against, check)
-			show.bar.End()
+			show.End()
 			switch {
 			case err != nil && cmd.Context().Err() != nil && out != "":
 				return errors.Join(errResumable, err)
@@ -140,7 +140,8 @@ func tune(cmd *cobra.Command, t *match.Tuning, check match.Config, pairs int) (*
 	if err := match.Tune(cmd.Context(), t); err != nil {
 		return nil, err
 	}
-	out := &tuned{Player: t.Player.Name(), Variant: t.Variant.String(), Pairs: t.SPSA.Pairs, Verdict: "not checked by games: see --check"}
+	own := t.Players[0]
+	out := &tuned{Player: own.Name(), Variant: t.Variant.String(), Pairs: t.SPSA.Pairs, Verdict: "not checked by games: see --check"}
 	found := t.Found()
 	for i, r := range t.SPSA.Ranges {
 		out.Settings = append(out.Settings, tunedSetting{r.Key, r.Low, r.High, t.Own[i], found[i]})
@@ -152,7 +153,7 @@ func tune(cmd *cobra.Command, t *match.Tuning, check match.Config, pairs int) (*
 	if out.YAML, err = better.YAML(); err != nil || pairs == 0 {
 		return out, err
 	}
-	check.Tournament, check.Players = t.Tournament, [2]*match.Opened{better, t.Player}
+	check.Tournament, check.Players = t.Tournament, [2]*match.Opened{better, own}
 	check.Rounds = 2 * pairs
 	check.Seed = stats.DeriveNamed(t.Tournament.Seed, "check", 0) // other openings than those of the tuning
 	if out.Check, err = match.Run(cmd.Context(), check); err == nil {
@@ -190,19 +191,4 @@ func (t *tuned) write(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n\n# for an experiment; other keys have their defaults\n%s", t.Verdict, t.YAML)
 	return err
-}
-
-// tuneConsole shows a tuning to a person.
-type tuneConsole struct {
-	matchConsole
-	tuning *match.Tuning
-}
-
-func (c *tuneConsole) Played(_ *match.Game, games int, _ func() *match.Summary) {
-	var now []string
-	spsa := &c.tuning.SPSA
-	for i, x := range spsa.Values(spsa.Done()) {
-		now = append(now, fmt.Sprintf("%s %.3g", spsa.Ranges[i].Key, x))
-	}
-	c.bar.Set(games, c.total, strings.Join(now, ", "))
 }

@@ -282,12 +282,21 @@ func (g *Game) Faults() []error {
 	return all
 }
 
-// LogFaults appends faults of a game to a file, each with the last lines exchanged with the
-// engine. The log contains times and is not a result.
-func LogFaults(file string, faults []error) error {
+// LogFaults returns a text about the faults of a game; it is empty if there are none. It
+// appends them to a file, unless its name is empty, each with the last lines exchanged with
+// the engine. The log contains times and is not a result.
+func (g *Game) LogFaults(file string) (note string, err error) {
+	faults := g.Faults()
+	if len(faults) == 0 {
+		return "", nil
+	}
+	note = errors.Join(faults...).Error()
+	if file == "" {
+		return note, nil
+	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return err
+		return "", err
 	}
 	var text strings.Builder
 	for _, fault := range faults {
@@ -299,5 +308,5 @@ func LogFaults(file string, faults []error) error {
 		text.WriteString("\n")
 	}
 	_, err = f.WriteString(text.String())
-	return errors.Join(err, f.Close())
+	return note + " (see " + file + ")", errors.Join(err, f.Close())
 }

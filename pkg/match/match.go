@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/uci"
@@ -31,17 +33,14 @@ type Config struct {
 	tuning *Tuning // the match is one of a tuning
 }
 
-// Watcher follows a match. Calls do not overlap.
+// Watcher shows the progress of a match, as the task of a run does (package run). Calls do
+// not overlap.
 type Watcher interface {
-	// Resumed reports the number of games in the file and its journal.
-	Resumed(games int)
-	// Played reports a finished game and the number of finished games. summary returns the
-	// current state of the match.
-	Played(g *Game, games int, summary func() *Summary)
-	// Fault reports a game that a player lost by its own fault, or in which an engine crashed
-	// and was started again. file holds the last lines exchanged with the engine; it is "" if
-	// there is no file.
-	Fault(g *Game, file string)
+	Resume(games int) // games in the file and its journal
+	Set(games, total int, how string)
+	Standings(current func() (line string, table []string))
+	// Note reports the games of the file, and games with faults of players.
+	Note(text string)
 }
 
 // match is a running match.
@@ -176,8 +175,9 @@ func (m *match) restore() error {
 	if m.games.others > 0 {
 		return errors.Join(fmt.Errorf("%s: %w", m.journal(), errOther), m.games.Close())
 	}
-	if m.cfg.Watch != nil {
-		m.cfg.Watch.Resumed(m.games.Len())
+	if n := m.games.Len(); n > 0 && m.cfg.Watch != nil {
+		m.cfg.Watch.Resume(n)
+		m.cfg.Watch.Note(english.Plural(n, "game", "") + " are there already")
 	}
 	return nil
 }
@@ -185,21 +185,27 @@ func (m *match) restore() error {
 // played records a finished game. It returns [ErrEnough] when the test has ended.
 func (m *match) played(g *Game) error {
 	over := m.test()
-	w := m.cfg.Watch
-	if faults := g.Faults(); len(faults) > 0 {
-		log := ""
-		if m.cfg.File != "" {
-			log = strings.TrimSuffix(m.cfg.File, ".pgn") + ".faults.log"
-			if err := LogFaults(log, faults); err != nil {
-				return err
-			}
-		}
-		if w != nil {
-			w.Fault(g, log)
-		}
+	log := ""
+	if m.cfg.File != "" {
+		log = strings.TrimSuffix(m.cfg.File, ".pgn") + ".faults.log"
 	}
-	if w != nil {
-		w.Played(g, m.games.Len(), m.summary)
+	faults, err := g.LogFaults(log)
+	if err != nil {
+		return err
+	}
+	if w := m.cfg.Watch; w != nil {
+		if faults != "" {
+			w.Note(faults)
+		}
+		if t := m.cfg.tuning; t != nil {
+			w.Set(m.games.Len(), m.cfg.Rounds, t.state())
+		} else {
+			w.Set(m.games.Len(), m.cfg.Rounds, g.Outcome.String())
+			w.Standings(func() (string, []string) {
+				s := m.summary()
+				return s.Line(), s.Table()
+			})
+		}
 	}
 	if over {
 		return ErrEnough

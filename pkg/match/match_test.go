@@ -34,17 +34,20 @@ type watched struct {
 	stop            context.CancelFunc
 }
 
-func (w *watched) Resumed(games int) { w.resumed = games }
+func (w *watched) Resume(games int) { w.resumed = games }
 
-func (w *watched) Played(_ *Game, _ int, standing func() *Summary) {
-	standing()
+func (w *watched) Set(int, int, string) {
 	if w.played++; w.stop != nil && w.played == w.after {
 		w.stop()
 	}
 }
 
-func (w *watched) Fault(g *Game, file string) {
-	w.faults = append(w.faults, g.Outcome.Reason.String()+" "+filepath.Base(file))
+func (w *watched) Standings(current func() (string, []string)) { current() }
+
+func (w *watched) Note(text string) {
+	if !strings.HasSuffix(text, " are there already") {
+		w.faults = append(w.faults, text)
+	}
 }
 
 // configOf is a match of atomic chess, quickly over.
@@ -268,7 +271,7 @@ func TestFaults(t *testing.T) {
 			if len(w.faults) == 0 || s.Ends[reason] != len(w.faults) || s.Games != 4 {
 				t.Fatalf("faults %v, standing %+v", w.faults, s)
 			}
-			if w.faults[0] != reason+" games.faults.log" {
+			if !strings.Contains(w.faults[0], reason) || !strings.HasSuffix(w.faults[0], "games.faults.log)") {
 				t.Errorf("reported %s", w.faults[0])
 			}
 			if log := read(t, filepath.Join(filepath.Dir(c.File), "games.faults.log")); !strings.Contains(log, "> go depth 1\n") {

@@ -18,11 +18,8 @@ import (
 // match of the player against itself: in each pair of games, the two sides have settings on
 // both sides of the present ones, and the result moves these ([SPSA]).
 type Tuning struct {
-	Tournament         // Tune sets Rounds and Together, as [Run] does
-	SPSA       SPSA    // Tune sets Start and Seed
-	Player     *Opened // a tree search
-	File       string  // PGN file of the games; "" stores no games
-	Watch      Watcher // may be nil
+	Config      // Tune sets Rounds, and the second player, which is the first one again
+	SPSA   SPSA // Tune sets Start and Seed
 
 	// Own has the player's own values of the settings before Tune, as numbers, or as words
 	// such as the fpu "zero", for which the middle of the range is the start.
@@ -79,20 +76,30 @@ func Tune(ctx context.Context, t *Tuning) error {
 	}
 	t.Rounds = 2 * t.SPSA.Pairs
 	t.SPSA.Seed = derive(t.Tournament.Seed, 0, "tune")
-	m := &match{cfg: &Config{Tournament: t.Tournament, Players: [2]*Opened{t.Player, t.Player}, File: t.File, Watch: t.Watch, tuning: t}, end: t.Rounds}
-	if err := m.cfg.validate(); err != nil {
+	t.Players[1], t.tuning = t.Players[0], t
+	if err := t.Config.validate(); err != nil {
 		return err
 	}
-	return m.run(ctx)
+	return (&match{cfg: &t.Config, end: t.Rounds}).run(ctx)
+}
+
+// state returns the present values in words.
+func (t *Tuning) state() string {
+	var now []string
+	for i, x := range t.SPSA.Values(t.SPSA.Done()) {
+		now = append(now, fmt.Sprintf("%s %.3g", t.SPSA.Ranges[i].Key, x))
+	}
+	return strings.Join(now, ", ")
 }
 
 // prepare finds where the settings start.
 func (t *Tuning) prepare() error {
-	if t.Player.Kind() != TreeKind {
-		return fmt.Errorf("%s: want a tree search to tune, such as MODEL,visits=100", t.Player.Name())
+	player := t.Players[0]
+	if player.Kind() != TreeKind {
+		return fmt.Errorf("%s: want a tree search to tune, such as MODEL,visits=100", player.Name())
 	}
 	var err error
-	if t.own, err = t.Player.treeSearch(t.Player.defaults()); err != nil {
+	if t.own, err = player.treeSearch(player.defaults()); err != nil {
 		return err
 	}
 	values := config.Of[search.Config]().Values(t.own.Config, config.Form{})
@@ -138,7 +145,7 @@ func (t *Tuning) settings(values []float64) (list []uci.Setting) {
 // With returns the player with other values of the settings.
 func (t *Tuning) With(values []float64) (*Opened, error) {
 	settings := t.settings(values)
-	p := *t.Player
+	p := *t.Players[0]
 	p.Search = slices.DeleteFunc(slices.Clone(p.Search), func(own uci.Setting) bool {
 		return slices.ContainsFunc(settings, func(s uci.Setting) bool { return s.Name == own.Name })
 	})
@@ -164,7 +171,7 @@ func (t *Tuning) sides(players []Entry) {
 		e.Name = name
 		how := t.own
 		how.OfGame = func(match int) (search.Config, error) { return t.search(name, match/2) }
-		e.New = func() (Player, error) { return NewMCTS(name, how, t.Player.Model.Eval) }
+		e.New = func() (Player, error) { return NewMCTS(name, how, t.Players[0].Model.Eval) }
 	}
 }
 

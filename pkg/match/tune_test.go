@@ -83,7 +83,7 @@ func TestSPSAStaysWithinItsRanges(t *testing.T) {
 func tuningOf(t *testing.T, player, file string, ranges ...string) *Tuning {
 	t.Helper()
 	c := configOf(t, player, player, file)
-	tuning := &Tuning{Tournament: c.Tournament, Player: c.Players[0], File: file, SPSA: SPSA{Pairs: 60, Delay: 32}}
+	tuning := &Tuning{Config: c, SPSA: SPSA{Pairs: 60, Delay: 32}}
 	for _, text := range ranges {
 		r, err := ParseRange(text)
 		if err != nil {
@@ -147,7 +147,7 @@ func TestTune(t *testing.T) {
 func TestFoundSettings(t *testing.T) {
 	tuning := tuningOf(t, "uniform,visits=6,root=gumbel,fpu=zero", "", "root.c_scale=0.123456..0.123457", "root.considered=2..1000", "fpu=0..1")
 	tuning.SPSA.Pairs = 2
-	tuning.Player.Search = append(tuning.Player.Search, uci.Setting{Name: "root.c_scale", Value: "0.123456"})
+	tuning.Players[0].Search = append(tuning.Players[0].Search, uci.Setting{Name: "root.c_scale", Value: "0.123456"})
 	if err := Tune(t.Context(), tuning); err != nil {
 		t.Fatal(err)
 	}
@@ -159,8 +159,8 @@ func TestFoundSettings(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	p, err := tuning.With([]float64{0.2, 9, 0.25})
-	if err != nil || len(tuning.Player.Search) != 3 {
-		t.Fatalf("the player has changed: %v, %v", tuning.Player.Search, err)
+	if err != nil || len(tuning.Players[0].Search) != 3 {
+		t.Fatalf("the player has changed: %v, %v", tuning.Players[0].Search, err)
 	}
 	if want := "uniform 6 visits, root gumbel, root.c_scale 0.2, root.considered 9, fpu 0.25"; p.Name() != want {
 		t.Errorf("the player with them is %s, want %s", p.Name(), want)

@@ -223,10 +223,10 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	task := m.Report.Task(m.name, "games")
 	defer task.End()
 	task.Resume(games.Len())
-	err = games.Play(ctx, func(g *match.Game) (err error) {
-		if faults := g.Faults(); len(faults) > 0 {
-			m.Report.Note(errors.Join(faults...).Error() + " (see " + m.Results.Path(faultLog) + ")")
-			err = match.LogFaults(m.Results.Path(faultLog), faults)
+	err = games.Play(ctx, func(g *match.Game) error {
+		faults, err := g.LogFaults(m.Results.Path(faultLog))
+		if faults != "" {
+			m.Report.Note(faults)
 		}
 		err = errors.Join(err, results.Add(g))
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
