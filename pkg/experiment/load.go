@@ -21,24 +21,28 @@ type Options struct {
 
 // Experiment is a fully resolved experiment file.
 type Experiment struct {
-	File  string   // as given to Load
-	Name  string   // of the result folder
-	About string   // Markdown
-	Base  string   // the first file it extends, or empty
-	Files []string // every experiment file that was read, bases first
-
+	Description
+	Files    []string // every experiment file that was read, bases first
 	Settings Settings // of the file without its sweep
-	Trials   []Trial  // the product of the sweep, the last axis fastest, then its includes; seeds innermost
-	Axes     []Axis   // what the sweep varies, seeds last
-	Halving  *Halving // nil means that every trial trains to its end
 	TPE      *TPE     // nil means that all trials are known
-	Pending  int      // number of trials that TPE has yet to propose, see [Experiment.Propose]
-	Left     []Left   // the combinations that exceed the budget of the sweep
-	Notebook []Cell
 
 	view         // of the file merged with its bases
 	below  *view // of the bases alone; nil if there are none
 	layers int   // number of merged files and overrides
+}
+
+// Description is what results keep of an experiment.
+type Description struct {
+	Name     string   `json:"name"`            // of the result folder
+	About    string   `json:"about,omitempty"` // Markdown
+	File     string   `json:"file"`            // as given to Load
+	Base     string   `json:"base,omitempty"`  // the first file it extends, or empty
+	Axes     []Axis   `json:"axes,omitempty"`  // what the sweep varies, seeds last
+	Notebook []Cell   `json:"notebook"`
+	Trials   []Trial  `json:"trials"`            // the product of the sweep, the last axis fastest, then its includes; seeds innermost
+	Left     []Left   `json:"left,omitempty"`    // the combinations that exceed the budget of the sweep
+	Halving  *Halving `json:"halving,omitempty"` // nil means that every trial trains to its end
+	Pending  int      `json:"pending,omitempty"` // number of trials that TPE has yet to propose, see [Experiment.Propose]
 }
 
 // Load reads an experiment file and everything it extends. If there are faults, it returns
@@ -56,7 +60,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	merged := l.merge(l.layers, own+1)
 	merged.At = l.layers[own].At
 
-	e := &Experiment{File: path, layers: len(l.layers)}
+	e := &Experiment{Description: Description{File: path}, layers: len(l.layers)}
 	before := len(l.errs)
 	sweep := l.expand(merged)
 	e.Trials, e.Left = sweep.trials(before)

@@ -118,7 +118,7 @@ func TestProposals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantLabels(t, &Experiment{Trials: e.Trials[8:]},
+	wantLabels(t, &Experiment{Description: Description{Trials: e.Trials[8:]}},
 		"search.c_puct=1.98 training.schedule.initial=0.006877 network.depth=18 search.fpu=zero",
 		"search.c_puct=3.49 training.schedule.initial=0.0118 network.depth=18 search.fpu=zero",
 		"search.c_puct=2.402 training.schedule.initial=0.01437 network.depth=9 search.fpu=zero",

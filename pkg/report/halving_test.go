@@ -9,7 +9,7 @@ import (
 )
 
 func TestRungsOfTrials(t *testing.T) {
-	x := &store.Experiment{Halving: &experiment.Halving{First: 2, Factor: 3}} // rungs 2, 6 and 18
+	x := &store.Experiment{Description: experiment.Description{Halving: &experiment.Halving{First: 2, Factor: 3}}} // rungs 2, 6 and 18
 	trial := func(done int, ended *store.Ended) *store.Trial {
 		out := &store.Trial{Manifest: &store.Manifest{Ended: ended}}
 		out.Declared.Settings.Generations = 18

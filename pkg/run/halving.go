@@ -33,7 +33,7 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 		for _, c := range going {
 			c.until, c.end = g, nil
 			if last {
-				c.end = &ending{}
+				c.end = &store.Ended{Generation: g}
 			}
 		}
 		r.foresee(ctx)
@@ -64,7 +64,7 @@ func choose(rung *store.Rung, number int, going []*candidate) []*candidate {
 			on = append(on, c)
 			continue
 		}
-		c.end = &ending{rung: number, why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d continued",
+		c.end = &store.Ended{Generation: rung.Generation, Rung: number, Why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d continued",
 			metricWords[rung.Metric], place, settings, english.Plural(rung.Generation, "generation", ""), rung.Survivors)}
 	}
 	return on

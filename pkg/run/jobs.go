@@ -10,19 +10,19 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/store"
 )
 
 // candidate is a trial of the experiment and its progress in the run.
 type candidate struct {
 	declared experiment.Trial
-	number   int    // from 1
 	folder   string // folder of its results
 
-	trial *Trial  // nil until the trial starts
-	until int     // generation to train to
-	end   *ending // nil: the trial continues after until
-	done  bool    // it has ended
-	err   error   // the trial's failure
+	trial *Trial       // nil until the trial starts
+	until int          // generation to train to
+	end   *store.Ended // nil: the trial continues after until
+	done  bool         // it has ended
+	err   error        // the trial's failure
 }
 
 // candidates returns the trials to run.
@@ -47,9 +47,8 @@ func (r *run) candidates() ([]*candidate, error) {
 		if len(r.Trials) > 0 && !slices.Contains(r.Trials, i+1) {
 			continue
 		}
-		all = append(all, &candidate{
-			declared: t, number: i + 1, folder: folder, until: t.Settings.Generations, end: &ending{},
-		})
+		last := t.Settings.Generations
+		all = append(all, &candidate{declared: t, folder: folder, until: last, end: &store.Ended{Generation: last}})
 	}
 	return all, nil
 }
@@ -87,7 +86,7 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 			if ctx.Err() != nil {
 				return nil
 			}
-			report := r.Reporter.Trial(c.number, r.experiment.Total(), c.declared.ID, c.declared.Label, c.folder)
+			report := r.Reporter.Trial(c.declared.Number, r.experiment.Total(), c.declared.ID, c.declared.Label, c.folder)
 			err := r.advance(ctx, c, report, workers)
 			if err == nil || ctx.Err() != nil { // on cancellation the trial has not failed
 				return nil

@@ -143,7 +143,7 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 	}
 	for _, c := range candidates {
 		if c.trial != nil {
-			x := &plan.Trials[c.number-1]
+			x := &plan.Trials[c.declared.Number-1]
 			x.Stages = append(x.Stages, c.trial.decisions...)
 			for _, d := range x.Stages {
 				x.Work.Add(d.Work)

@@ -120,13 +120,6 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 	return t, nil
 }
 
-// ending means that a trial ends. why is the reason if it ends before its last generation.
-// rung is as in [store.Ended].
-type ending struct {
-	why  string
-	rung int
-}
-
 // builder makes the stage of a generation, or nil if the experiment has no such stage. The
 // inputs of a stage depend on the outputs of earlier stages, so those must be in the manifest
 // before.
@@ -154,7 +147,7 @@ func named(stage string) func(int) string { return func(int) string { return sta
 
 // take executes the stages of the trial up to generation until and, if end is not nil, the
 // final stages.
-func (t *Trial) take(ctx context.Context, until int, end *ending) error {
+func (t *Trial) take(ctx context.Context, until int, end *store.Ended) error {
 	defer t.closeData()
 	if err := t.execute(ctx, 0, builder{named(store.UntrainedStage), t.untrained}); err != nil {
 		return err
@@ -178,7 +171,7 @@ func (t *Trial) take(ctx context.Context, until int, end *ending) error {
 		}
 	}
 	if end != nil {
-		t.end(until, end)
+		t.end(end)
 		if err := t.execute(ctx, t.Results.Done(), t.final()...); err != nil {
 			return err
 		}
@@ -204,14 +197,14 @@ func (t *Trial) final() []builder {
 	return all
 }
 
-// end records in the manifest whether the trial ended early.
-func (t *Trial) end(until int, end *ending) {
+// end records in the manifest whether the trial ended early: by a stop rule or at a rung.
+func (t *Trial) end(end *store.Ended) {
 	ended := t.stopped
-	if ended == nil && until < t.Settings.Generations {
-		ended = &store.Ended{Generation: until, Why: end.why}
+	if ended == nil && end.Generation < t.Settings.Generations {
+		ended = end
 	}
 	if ended != nil {
-		ended.Rung = end.rung
+		ended.Rung = end.Rung
 	}
 	t.Results.Manifest.Ended = ended
 }

@@ -18,18 +18,9 @@ const ExperimentName = "experiment.json"
 // Experiment is an experiment as its latest run resolved it, and how that run ended.
 // Results can be shown from it without the experiment's source files.
 type Experiment struct {
-	Name     string                  `json:"name"`
-	About    string                  `json:"about,omitempty"`   // Markdown
-	File     string                  `json:"file"`              // as given to the run
-	Base     string                  `json:"base,omitempty"`    // the first file that it extends
+	experiment.Description
 	Changes  []experiment.Difference `json:"changes,omitempty"` // between Base (A) and the experiment (B)
 	Settings []config.Explained      `json:"settings"`
-	Axes     []experiment.Axis       `json:"axes,omitempty"`
-	Notebook []experiment.Cell       `json:"notebook"`
-	Trials   []experiment.Trial      `json:"trials"`
-	Left     []experiment.Left       `json:"left,omitempty"` // combinations beyond the sweep's budget
-	Halving  *experiment.Halving     `json:"halving,omitempty"`
-	Pending  int                     `json:"pending,omitempty"` // number of trials that TPE had yet to propose
 	// Ended reports that the run was neither killed nor interrupted. Failed has the errors
 	// of trials by folder.
 	Ended  bool              `json:"ended"`
@@ -38,10 +29,7 @@ type Experiment struct {
 
 // Describe returns the stored form of an experiment.
 func Describe(e *experiment.Experiment) *Experiment {
-	return &Experiment{
-		Name: e.Name, About: e.About, File: e.File, Base: e.Base, Changes: e.BaseDiff(),
-		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Left: e.Left, Halving: e.Halving, Pending: e.Pending,
-	}
+	return &Experiment{Description: e.Description, Changes: e.BaseDiff(), Settings: e.Explain()}
 }
 
 // ReadExperiment reads the file that the latest run wrote in dir. The error is

@@ -44,7 +44,7 @@ func TestCollectGarbage(t *testing.T) {
 	write(path(present, ScratchFile(SelfPlayStage(1))), "journal")
 	write(path(present, ScratchFile(SelfPlayStage(2))), "journal of another attempt")
 	write(path(present, ".manifest.json.1.part"), "part")
-	x := &Experiment{Name: "lab", Trials: []experiment.Trial{{Folder: present}}}
+	x := &Experiment{Description: experiment.Description{Name: "lab", Trials: []experiment.Trial{{Folder: present}}}}
 	if err := x.Write(lab); err != nil {
 		t.Fatal(err)
 	}
