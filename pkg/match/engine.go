@@ -98,6 +98,6 @@ func moveOf(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (che
 	return a.Move, in, nil
 }
 
-func (p *engines) GameOver(int) {}
+func (p *engines) GameOver(*chess.Game) {}
 
 func (p *engines) Close() { p.pool.Close() }

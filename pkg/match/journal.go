@@ -193,7 +193,7 @@ func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
 	workers := max(1, min(t.Workers, len(games)))
 	together := min(cmp.Or(t.Together, DefaultTogether), (len(games)+workers-1)/workers)
 	taken := 0
-	next := func() *pending {
+	next := func() *place {
 		adding.Lock()
 		defer adding.Unlock()
 		if taken == len(games) || a.ready != nil && !a.ready(games[taken].number) {

@@ -38,7 +38,6 @@ func (w *worker) play(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			g.turn.Match = n.match
 			live = append(live, g)
 		}
 		if err := ctx.Err(); err != nil || len(live) == 0 {
@@ -107,7 +106,7 @@ func (w *worker) outcome(g *liveGame) chess.Outcome {
 func (w *worker) move(ctx context.Context, live []*liveGame) error {
 	turns := map[string][]*Turn{}
 	for _, g := range live {
-		g.turn = Turn{Match: g.turn.Match, Game: g.game, Seed: derive(g.seed, g.game.Ply())}
+		g.turn = Turn{Number: g.Number, Game: g.game, Seed: derive(g.seed, g.game.Ply())}
 		turns[g.toMove()] = append(turns[g.toMove()], &g.turn)
 	}
 	for _, name := range slices.Sorted(maps.Keys(turns)) {
@@ -189,7 +188,7 @@ func (w *worker) end(g *liveGame, out chess.Outcome) {
 	g.Moves = slices.Clone(g.game.Moves())
 	for _, name := range []string{g.White, g.Black} {
 		if p := w.players[name]; p != nil {
-			p.GameOver(g.turn.Match)
+			p.GameOver(g.game)
 		}
 	}
 	w.finished(g.Game)

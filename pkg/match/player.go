@@ -24,16 +24,16 @@ type Player interface {
 	Moves(ctx context.Context, turns []*Turn) error
 
 	// GameOver releases the state of a finished game.
-	GameOver(match int)
+	GameOver(*chess.Game)
 
 	Close()
 }
 
 // Turn is a position in which a player is to move, and the player's move.
 type Turn struct {
-	Match int         // number of the game, unique in the tournament
-	Game  *chess.Game // read-only, and valid only during the call
-	Seed  uint64      // for random choices; a function of game and move number
+	Number int         // of the game, within its pairing
+	Game   *chess.Game // read-only, and valid until GameOver
+	Seed   uint64      // for random choices; a function of game and move number
 
 	Move    chess.Move // the chosen move
 	Info    Info       // the player's evaluation of the position, as far as known
@@ -74,8 +74,8 @@ type TreeSearch struct {
 	Limit uci.Limit // ends the search before its visits are used up: by MoveTime, or by Depth of the principal variation
 	Batch int       // minimum leaves per batch of a time-limited tree, which is searched alone
 
-	// OfGame returns the settings of the search in a game, see [Turn]; nil: Config in all games.
-	OfGame func(match int) (search.Config, error)
+	// OfGame returns the settings of the search by the number of a game; nil: Config in all.
+	OfGame func(number int) (search.Config, error)
 }
 
 // New makes the player for one worker.

@@ -19,7 +19,7 @@ type mcts struct {
 	name  string
 	how   TreeSearch
 	eval  search.Evaluator
-	trees map[int]*gameTree // by Turn.Match
+	trees map[*chess.Game]*gameTree
 }
 
 // gameTree is the tree of a game. plies is the number of plies before its root.
@@ -48,7 +48,7 @@ func NewMCTS(name string, how TreeSearch, e search.Evaluator) (Player, error) {
 	if how.OfGame == nil {
 		how.OfGame = func(int) (search.Config, error) { return how.Config, nil }
 	}
-	return &mcts{name: name, how: how, eval: e, trees: make(map[int]*gameTree)}, nil
+	return &mcts{name: name, how: how, eval: e, trees: map[*chess.Game]*gameTree{}}, nil
 }
 
 func (p *mcts) Name() string { return p.name }
@@ -109,15 +109,15 @@ func (p *mcts) enough(t *search.Tree) bool {
 
 // tree returns the tree of the game, rooted at the current position.
 func (p *mcts) tree(t *Turn) (*search.Tree, error) {
-	tree := p.trees[t.Match]
+	tree := p.trees[t.Game]
 	if tree == nil {
-		cfg, err := p.how.OfGame(t.Match)
+		cfg, err := p.how.OfGame(t.Number)
 		if err != nil {
 			return nil, err
 		}
 		tree = &gameTree{search.NewTree(cfg, t.Seed), t.Game.Ply()}
 		tree.SetRoot(t.Game)
-		p.trees[t.Match] = tree
+		p.trees[t.Game] = tree
 	}
 	moves := t.Game.Moves()
 	for _, m := range moves[tree.plies:] {
@@ -137,7 +137,7 @@ func treeInfo(t *search.Tree) Info {
 	return Info{Score: &value, Visits: visits, Depth: len(t.PV())}
 }
 
-func (p *mcts) GameOver(match int) { delete(p.trees, match) }
+func (p *mcts) GameOver(g *chess.Game) { delete(p.trees, g) }
 
 func (p *mcts) Close() {}
 
@@ -260,7 +260,7 @@ func (stateless) Set(name, _ string) error { return fmt.Errorf("no setting is ca
 
 func (stateless) NewGame() {}
 
-func (stateless) GameOver(int) {}
+func (stateless) GameOver(*chess.Game) {}
 
 func (stateless) Close() {}
 

@@ -130,24 +130,14 @@ func (t *Tournament) validate(entries []Entry) error {
 // the batches of more networks. A killed tournament loses the games that it is playing.
 const DefaultTogether = 128
 
-// pending is a game that is not played yet.
-type pending struct {
-	Pair
-	number int
-	match  int // Turn.Match
-}
-
 // missing lists the games to play in the order of the fixtures.
-func (a *Games) missing() []pending {
-	var all []pending
-	match := 0
+func (a *Games) missing() (all []place) {
 	for _, f := range a.Fixtures() {
 		for n := range f.Games {
 			if !a.Has(f.Pair, n) {
-				all = append(all, pending{f.Pair, n, match + n})
+				all = append(all, place{f.Pair, n})
 			}
 		}
-		match += f.Games
 	}
 	return all
 }
@@ -157,9 +147,9 @@ type worker struct {
 	*Games   // shared by all workers
 	start    chess.Starts
 	players  map[string]Player
-	next     func() *pending // returns the next game to play, nil after the last
-	together int             // games played at once
-	finished func(*Game)     // receives each game as it ends
+	next     func() *place // returns the next game to play, nil after the last
+	together int           // games played at once
+	finished func(*Game)   // receives each game as it ends
 }
 
 // player returns the worker's player with this name, and makes it at first use.

@@ -170,7 +170,7 @@ func (t *Tuning) sides(players []Entry) {
 		e.ID = fmt.Sprintf("%s %s %+v %d %d", e.ID, name, t.SPSA.Ranges, t.SPSA.Pairs, t.SPSA.Delay)
 		e.Name = name
 		how := t.own
-		how.OfGame = func(match int) (search.Config, error) { return t.search(name, match/2) }
+		how.OfGame = func(number int) (search.Config, error) { return t.search(name, number/2) }
 		e.New = func() (Player, error) { return NewMCTS(name, how, t.Players[0].Model.Eval) }
 	}
 }

@@ -42,7 +42,7 @@ func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint
 		for i := range some {
 			number := len(answers) + i
 			turns[i] = &match.Turn{
-				Match: number, Game: chess.NewGame(some[i].Position),
+				Number: number, Game: chess.NewGame(some[i].Position),
 				Seed: rand.New(rand.NewPCG(seed, uint64(number))).Uint64(),
 			}
 		}
@@ -50,7 +50,7 @@ func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint
 			return nil, err
 		}
 		for i, t := range turns {
-			player.GameOver(t.Match)
+			player.GameOver(t.Game)
 			a := Answer{Move: t.Move, Err: t.Err}
 			if t.Err == nil {
 				var err error

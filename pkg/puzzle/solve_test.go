@@ -161,8 +161,8 @@ func (f failing) Moves(_ context.Context, turns []*match.Turn) error {
 	}
 	return f.all
 }
-func (failing) GameOver(int) {}
-func (failing) Close()       {}
+func (failing) GameOver(*chess.Game) {}
+func (failing) Close()               {}
 
 // A player that fails at a puzzle has not solved it; one that cannot go on is an error.
 func TestSolveFailures(t *testing.T) {

@@ -10,18 +10,19 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 )
 
 // forecast estimates the time until a run of several trials ends. A plan says which stages
 // will run. Stages of the same kind that have run say how long they take. It does not guess
-// the time of a stage of which none has run. A nil forecast does nothing.
+// the time of a stage of which none has run.
 type forecast struct {
 	jobs  int
 	rungs []int // generations after which all trials wait for a comparison
 
 	mu      sync.Mutex
-	count   int             // number of trials
+	count   int             // number of trials; 0: no forecast is shown
 	ended   map[string]bool // trials, by folder
 	pending []*pendingTrial // planned work, in order of execution
 	more    bool            // TPE will add trials
@@ -45,7 +46,8 @@ type timing struct {
 // foresee plans what is left to run. It is called while no trial runs. If the plan fails,
 // there is no estimate, and the run itself reports why.
 func (r *run) foresee(ctx context.Context) {
-	if r.forecast == nil {
+	f := r.forecast
+	if f.count == 0 {
 		return
 	}
 	plan := &Plan{}
@@ -55,7 +57,6 @@ func (r *run) foresee(ctx context.Context) {
 			plan = p
 		}
 	}
-	f := r.forecast
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.pending, f.more = nil, len(r.Trials) == 0 && plan.Pending > 0
@@ -74,10 +75,10 @@ func (r *run) foresee(ctx context.Context) {
 	add(filepath.Join(r.dir, store.RungsFolder), plan.Rungs)
 }
 
-func newForecast(r *run, trials int) *forecast {
-	f := &forecast{jobs: r.Jobs, count: trials, ended: map[string]bool{}, took: map[string]timing{}}
-	if h := r.experiment.Halving; h != nil {
-		rungs := h.Rungs(r.experiment.Trials[0].Settings.Generations)
+func newForecast(e *experiment.Experiment, jobs int) *forecast {
+	f := &forecast{jobs: jobs, ended: map[string]bool{}, took: map[string]timing{}}
+	if h := e.Halving; h != nil {
+		rungs := h.Rungs(e.Trials[0].Settings.Generations)
 		f.rungs = rungs[:len(rungs)-1]
 	}
 	return f
@@ -85,9 +86,6 @@ func newForecast(r *run, trials int) *forecast {
 
 // begin is called when a stage begins to run.
 func (f *forecast) begin(dir, stage string) {
-	if f == nil {
-		return
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if p := f.rest(dir); p != nil && len(p.stages) > 0 && p.stages[0] == stage {
@@ -97,9 +95,6 @@ func (f *forecast) begin(dir, stage string) {
 
 // end is called when a stage has run, or was found to have run earlier or elsewhere.
 func (f *forecast) end(t *Trial, d Decision) {
-	if f == nil {
-		return
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if p := f.rest(t.Results.Dir); p != nil {
@@ -123,9 +118,6 @@ func (f *forecast) end(t *Trial, d Decision) {
 
 // endTrial is called when a trial has ended or failed.
 func (f *forecast) endTrial(dir string) {
-	if f == nil {
-		return
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ended[dir] = true

@@ -113,6 +113,7 @@ func newRun(e *experiment.Experiment, opt Options) (*run, error) {
 	return &run{
 		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: ThisMachine(opt.Alamos),
 		sums: disk.ReadSums(filepath.Join(opt.Results, sumsName)), cache: newCache(opt.Results), executor: execution{},
+		forecast: newForecast(e, opt.Jobs),
 	}, nil
 }
 
@@ -169,11 +170,9 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 		return advised(err)
 	}
 	if len(all) > 1 {
-		count := len(all)
-		if len(r.Trials) == 0 {
-			count = e.Total()
+		if r.forecast.count = len(all); len(r.Trials) == 0 {
+			r.forecast.count = e.Total()
 		}
-		r.forecast = newForecast(r, count)
 		r.Reporter.Progress(r.forecast.String)
 	}
 	all, err = r.trials(ctx, all)
