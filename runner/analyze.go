@@ -163,7 +163,9 @@ func (o *analyzeOptions) run(cmd *cobra.Command, player *match.Opened) error {
 			task.Nodes = int64(o.visits)
 		}
 		e.MultiPV, e.Hash, e.Overhead = 500, treeMiB, 0
-		e.Config.Leaves = o.leaves(e.Config.Leaves, int(task.Nodes))
+		if task.Nodes > 0 { // a search of few visits is weaker the more leaves it selects before their values are known
+			e.Config.Leaves = max(1, min(e.Config.Leaves, int(task.Nodes)/100))
+		}
 		e.PolicyOnly = e.PolicyOnly || task.Limit == uci.Limit{}
 	}
 	var last *uci.Report
@@ -189,15 +191,6 @@ func (o *analyzeOptions) run(cmd *cobra.Command, player *match.Opened) error {
 		return err
 	}
 	return writeResult(cmd.OutOrStdout(), o.asJSON, r.First(o.most), func(w io.Writer) error { return r.Text(w, o.most) })
-}
-
-// leaves is the number of positions evaluated at once. A search of few visits is weaker
-// the more leaves it selects before their values are known.
-func (o *analyzeOptions) leaves(fastest, visits int) int {
-	if visits == 0 {
-		return fastest
-	}
-	return max(1, min(fastest, visits/100))
 }
 
 // position is the game up to the position to analyze.

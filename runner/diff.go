@@ -84,10 +84,15 @@ line.`,
 				d.Prefix = os.Getenv("GIT_PREFIX")
 				return diff.Driver(cmd.OutOrStdout(), d, o, colors)
 			}
-			r, err := compare(args[0], args[1], o)
+			a, err := diff.Open(args[0], o)
 			if err != nil {
 				return err
 			}
+			b, err := diff.Open(args[1], o)
+			if err != nil {
+				return err
+			}
+			r := diff.Compare(a, b, o)
 			if err := writeDiff(cmd, r, format, out, colors); err != nil {
 				return err
 			}
@@ -114,18 +119,6 @@ line.`,
 		return complete(cmd, nil, typed)
 	}
 	return cmd
-}
-
-func compare(a, b string, o diff.Options) (*diff.Report, error) {
-	x, err := diff.Open(a, o)
-	if err != nil {
-		return nil, err
-	}
-	y, err := diff.Open(b, o)
-	if err != nil {
-		return nil, err
-	}
-	return diff.Compare(x, y, o), nil
 }
 
 func writeDiff(cmd *cobra.Command, r *diff.Report, format, out string, colors bool) error {

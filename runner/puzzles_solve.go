@@ -148,8 +148,13 @@ func (o *puzzleOptions) run(cmd *cobra.Command, sets []*puzzle.Set) error {
 	if err != nil {
 		return err
 	}
-	players, end, err := o.players(cmd.Context(), variant)
-	defer end()
+	players, err := o.players(cmd.Context(), variant)
+	defer func() {
+		for _, p := range players {
+			p.Close()
+		}
+		o.with.opener.Close()
+	}()
 	if err != nil {
 		return err
 	}
@@ -192,47 +197,39 @@ func onlyVariant(sets []*puzzle.Set) (chess.Variant, error) {
 	return first.Position.Variant(), nil
 }
 
-// players makes the players that the flags name. The function closes them; it is never
-// nil.
-func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players []match.Player, end func(), err error) {
-	end = func() {}
+// players makes the players that the flags name. After an error it returns those that it has
+// made.
+func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players []match.Player, err error) {
 	specs, err := o.specs()
 	if err != nil {
-		return nil, end, err
+		return nil, err
 	}
-	opener := &o.with.opener
-	opener.Hardware.Batch = puzzle.AtOnce
-	end = func() {
-		for _, p := range players {
-			p.Close()
-		}
-		opener.Close()
-	}
+	o.with.opener.Hardware.Batch = puzzle.AtOnce
 	var opened []*match.Opened
 	for _, s := range specs {
-		p, err := opener.Open(s)
+		p, err := o.with.opener.Open(s)
 		switch {
 		case errors.Is(err, match.ErrNoPolicy):
 			continue
 		case err != nil:
-			return nil, end, err
+			return nil, err
 		case !slices.Contains(p.Variants(), v):
-			return nil, end, fmt.Errorf("%s plays %s, want %s", s.Network(), p.Variants()[0], v)
+			return nil, fmt.Errorf("%s plays %s, want %s", s.Network(), p.Variants()[0], v)
 		}
 		opened = append(opened, p)
 	}
 	entries, err := match.Entries(ctx, opened, v, false, 1, uci.Timeouts{})
 	if err != nil {
-		return nil, end, err
+		return nil, err
 	}
 	for _, e := range entries {
 		p, err := e.New()
 		if err != nil {
-			return nil, end, err
+			return players, err
 		}
 		players = append(players, p)
 	}
-	return players, end, nil
+	return players, nil
 }
 
 // writeFailed lists puzzles that were not solved.

@@ -108,25 +108,11 @@ const lengthGames = 32
 func (s *SelfPlay) length(ctx context.Context, codec encode.Codec) (float64, error) {
 	nets := make([]search.Net, s.Workers)
 	for i := range nets {
-		nets[i] = indifferent{}
+		nets[i] = search.Indifferent{}
 	}
 	n := 0
 	_, err := selfplay.Play(ctx, s.config(lengthGames, lengthGames), codec, nets, func(r *selfplay.Record) { n += r.Evaluations })
 	return float64(n) / lengthGames, err
-}
-
-// indifferent is a network that gives all moves and positions equal values.
-type indifferent struct{}
-
-func (indifferent) Evaluate(leaves []*encode.Leaf) error {
-	for _, l := range leaves {
-		share := 1 / float32(len(l.Priors))
-		for i := range l.Priors {
-			l.Priors[i] = share
-		}
-		l.Value = 0
-	}
-	return nil
 }
 
 // measure measures one network.

@@ -73,7 +73,7 @@ func (b breaking) Evaluate(leaves []*encode.Leaf) error {
 	if *b.batches++; *b.batches == 3 {
 		return errBroken
 	}
-	return indifferent{}.Evaluate(leaves)
+	return search.Indifferent{}.Evaluate(leaves)
 }
 
 // A network that fails ends the measurement with its error, and nobody waits for
@@ -90,7 +90,7 @@ func TestFailingNetworkEndsSelfPlay(t *testing.T) {
 	}
 	defer model.Close()
 	var r SelfPlayResult
-	err = s.steady(t.Context(), model, []search.Net{indifferent{}, breaking{new(int)}}, codec, &r)
+	err = s.steady(t.Context(), model, []search.Net{search.Indifferent{}, breaking{new(int)}}, codec, &r)
 	if !errors.Is(err, errBroken) {
 		t.Errorf("have error %v", err)
 	}

@@ -296,17 +296,6 @@ func (s *Spec) Network() Checkpoint {
 	return ""
 }
 
-// Plies returns the depth of an alpha-beta player, and 0 for other players.
-func (s *Spec) Plies() int {
-	switch {
-	case s.Material > 0:
-		return s.Material
-	case s.AlphaBeta != "" || s.Hook != nil:
-		return s.Depth
-	}
-	return 0
-}
-
 // Limit returns the player's limit for each move.
 func (s *Spec) Limit() uci.Limit {
 	return uci.Limit{

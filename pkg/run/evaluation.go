@@ -106,8 +106,7 @@ func (t *Trial) solve(ctx context.Context, g int, sets []*puzzle.Set, cfg search
 			if byPolicy, err = puzzle.Solve(ctx, s.Puzzles, alone, 0, nil); err != nil {
 				return nil, err
 			}
-			n := puzzle.Solved(byPolicy)
-			score.Policy = &n
+			score.Policy = new(puzzle.Solved(byPolicy))
 		}
 		bySearch, err := puzzle.Solve(ctx, s.Puzzles, searching, 0, func(done int) { task.Set(before+done, total, s.Name()) })
 		if err != nil {
@@ -124,21 +123,17 @@ func (t *Trial) solve(ctx context.Context, g int, sets []*puzzle.Set, cfg search
 			rows = append(rows, row)
 		}
 		scores[i] = score
-		t.Report.Note(fmt.Sprintf("%s, %s: %s", store.CheckpointName(g), s.Name(), describe(&score)))
+		text := fmt.Sprintf("%s, %s: %d of %d solved with search", store.CheckpointName(g), s.Name(), score.Search, score.Puzzles)
+		if score.Policy != nil {
+			text += fmt.Sprintf(", %d by the network alone", *score.Policy)
+		}
+		t.Report.Note(text)
 	}
 	var b bytes.Buffer
 	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
 		return nil, err
 	}
 	return scores, disk.WriteBytes(t.Results.Path(store.PuzzlesFile(g)), b.Bytes())
-}
-
-func describe(s *store.PuzzleScore) string {
-	text := fmt.Sprintf("%d of %d solved with search", s.Search, s.Puzzles)
-	if s.Policy != nil {
-		text += fmt.Sprintf(", %d by the network alone", *s.Policy)
-	}
-	return text
 }
 
 // accuracy returns the stage that measures the checkpoint of generation g on the games that

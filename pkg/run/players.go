@@ -38,7 +38,7 @@ type player struct {
 
 // searches reports whether the player plays with MCTS.
 func (p *player) searches() bool {
-	return p.file != "" && p.spec.Policy == "" && p.spec.Plies() == 0
+	return p.file != "" && p.spec.Kind() == match.TreeKind
 }
 
 // checkpoint returns the player of a generation of the trial.

@@ -11,19 +11,6 @@ import (
 	"alamos/pkg/selfplay"
 )
 
-// uniform is a stand-in for a network: uniform priors and value 0, at no cost.
-type uniform struct{}
-
-func (uniform) Evaluate(leaves []*encode.Leaf) error {
-	for _, l := range leaves {
-		for i := range l.Priors {
-			l.Priors[i] = 1 / float32(len(l.Priors))
-		}
-		l.Value = 0
-	}
-	return nil
-}
-
 // Sizes and times of probes.
 const (
 	quickVisits = 32
@@ -58,7 +45,7 @@ func quickConfig(t *Trial) selfplay.Config {
 
 // quickGames plays games with uniform priors, like those of an untrained network.
 func quickGames(ctx context.Context, t *Trial) (samples []encode.Sample, plies, evaluations int, err error) {
-	_, err = selfplay.Play(ctx, quickConfig(t), t.Setup.Codec, []search.Net{uniform{}}, func(r *selfplay.Record) {
+	_, err = selfplay.Play(ctx, quickConfig(t), t.Setup.Codec, []search.Net{search.Indifferent{}}, func(r *selfplay.Record) {
 		samples = append(samples, r.Samples...)
 		plies += len(r.Moves)
 		evaluations += r.Evaluations

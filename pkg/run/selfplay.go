@@ -28,7 +28,7 @@ const selfplayCode = "3"
 
 // selfplay returns the stage that plays the games of generation g with the network of
 // generation g-1.
-func (t *Trial) selfplay(g int) *Stage {
+func (t *Trial) selfplay(_ context.Context, g int) (*Stage, error) {
 	s := t.Settings.At(g)
 	in := store.Inputs{
 		"code": selfplayCode, "network": t.Results.CheckpointSum(g - 1),
@@ -63,7 +63,7 @@ func (t *Trial) selfplay(g int) *Stage {
 			e.search(t, float64(n), cfg.MeanVisits())
 			return err
 		},
-	}
+	}, nil
 }
 
 // entry is a game in the journal. Seconds is the total playing time when the game ended, so

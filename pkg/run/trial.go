@@ -153,9 +153,13 @@ func (t *Trial) take(ctx context.Context, until int, end *store.Ended) error {
 		return err
 	}
 	t.pace, t.stopped = pace{until: until, began: time.Now()}, nil
+	samples := t.selfplay
+	if t.Settings.Data != nil {
+		samples = t.importChunk
+	}
 	for g := 1; g <= until && t.stopped == nil; g++ {
 		err := t.execute(ctx, g,
-			builder{t.Results.SamplesStage, t.samples},
+			builder{t.Results.SamplesStage, samples},
 			builder{store.HooksStage, t.measureGames},
 			builder{store.TargetStage, t.valueTarget},
 			builder{store.TrainStage, t.training},
@@ -207,14 +211,6 @@ func (t *Trial) end(end *store.Ended) {
 		ended.Rung = end.Rung
 	}
 	t.Results.Manifest.Ended = ended
-}
-
-// samples returns the stage that makes the samples of generation g.
-func (t *Trial) samples(ctx context.Context, g int) (*Stage, error) {
-	if t.Settings.Data != nil {
-		return t.importChunk(ctx, g)
-	}
-	return t.selfplay(g), nil
 }
 
 // regularly restricts a stage of the evaluation to the generations that the experiment

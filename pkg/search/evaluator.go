@@ -48,6 +48,20 @@ func (Uniform) Prepare(l *encode.Leaf, _ *chess.Game, moves []chess.Move) {
 
 func (Uniform) Evaluate([]*encode.Leaf) error { return nil }
 
+// Indifferent is a network that knows nothing: it gives all moves and positions equal values.
+type Indifferent struct{}
+
+func (Indifferent) Evaluate(leaves []*encode.Leaf) error {
+	for _, l := range leaves {
+		share := 1 / float32(len(l.Priors))
+		for i := range l.Priors {
+			l.Priors[i] = share
+		}
+		l.Value = 0
+	}
+	return nil
+}
+
 // Run searches all trees until each is Done, in lock-step: each step selects leaves in
 // every unfinished tree, evaluates them as one batch and backs them up. A canceled
 // context ends it within a step; the trees are then unfinished but sound.
