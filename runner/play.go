@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"net"
 	"os"
@@ -292,10 +293,7 @@ An account that has never played becomes a bot, permanently, by
 			if err != nil {
 				return err
 			}
-			for v := range files {
-				p.Variants = append(p.Variants, v)
-			}
-			slices.Sort(p.Variants)
+			p.Variants = slices.Sorted(maps.Keys(files))
 			if h.Threads == 0 {
 				h.Threads = max(1, runtime.NumCPU()/p.AtOnce)
 			}

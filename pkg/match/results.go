@@ -120,7 +120,7 @@ func WriteCrosstable(w io.Writer, r *Results) error {
 // player in the next row.
 func WriteRatings(w io.Writer, r *Ratings) error {
 	// Ratings of equal players may differ in the low-order bits, so tenths are compared.
-	order := descending(len(r.List), func(i int) float64 { return math.Round(r.List[i].Elo.Value * 10) })
+	order := Descending(len(r.List), func(i int) float64 { return math.Round(r.List[i].Elo.Value * 10) })
 	rows := [][]string{{
 		"player", "elo", "lower", "upper", "games", "score", "superior",
 		"white_wins", "white_draws", "white_losses", "black_wins", "black_draws", "black_losses",
@@ -154,9 +154,9 @@ func decimal(x float64, digits int) string {
 	return strconv.FormatFloat(math.Round(x*unit)/unit+0, 'f', digits, 64)
 }
 
-// descending returns the indices below n in descending order of their values. NaN comes
+// Descending returns the indices below n in descending order of their values. NaN comes
 // last, because cmp.Compare puts it below all numbers.
-func descending(n int, value func(i int) float64) []int {
+func Descending(n int, value func(i int) float64) []int {
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
@@ -169,7 +169,7 @@ func descending(n int, value func(i int) float64) []int {
 func (r *Results) ScoreLine() string {
 	players := r.Standings()
 	var parts []string
-	for _, i := range descending(len(players), func(i int) float64 { return players[i].Share() }) {
+	for _, i := range Descending(len(players), func(i int) float64 { return players[i].Share() }) {
 		if p := &players[i]; p.Games() > 0 {
 			parts = append(parts, p.Name+" "+p.Percent(0))
 		}
@@ -188,7 +188,7 @@ const (
 // the rows.
 func (r *Results) Table() []string {
 	players := r.Standings()
-	order := descending(len(players), func(i int) float64 { return players[i].Share() })
+	order := Descending(len(players), func(i int) float64 { return players[i].Share() })
 	shown := order[:min(len(order), tableRows)]
 	wide := len("player")
 	for _, i := range shown {

@@ -92,7 +92,7 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 		}
 		rung.Ranking = append(rung.Ranking, store.RungTrial{Trial: filepath.Base(c.folder), Label: c.declared.Label, Setting: c.declared.Group, Generation: reached, Value: stats.Unknown()})
 	}
-	settings := bySetting(rung)
+	settings := rung.Settings()
 	rung.Survivors = h.Survivors(len(settings))
 	stage := t.rungByElo
 	if h.Metric == experiment.ByLoss {
@@ -158,12 +158,6 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) 
 	}), nil
 }
 
-// bySetting groups the trials of a rung by their settings. Trials of one setting differ only
-// in their seeds.
-func bySetting(rung *store.Rung) [][]store.RungTrial {
-	return store.GroupBy(rung.Ranking, func(x store.RungTrial) string { return x.Setting })
-}
-
 // word returns "trials", or "settings" if some have several trials.
 func word(rung *store.Rung, settings [][]store.RungTrial) string {
 	if len(settings) < len(rung.Ranking) {
@@ -175,7 +169,7 @@ func word(rung *store.Rung, settings [][]store.RungTrial) string {
 // rank sorts and reports the settings of a rung: sign * mean over their trials ascending,
 // unknown means last.
 func (t *Trial) rank(rung *store.Rung, sign float64) *store.Rung {
-	settings := bySetting(rung)
+	settings := rung.Settings()
 	for _, trials := range settings {
 		var values []float64
 		for _, x := range trials {

@@ -18,7 +18,7 @@ func TestSecondsOfBoth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &Trial{Results: &store.Trial{Dir: dir, Manifest: m}, Report: Quiet{}, run: &run{cache: newCache(root)}}
+		return &Trial{Results: &store.Trial{Dir: dir, Manifest: m}, Report: Quiet{}, run: &run{cache: newCache(root), forecast: &forecast{took: map[string]timing{}}}}
 	}
 	stage := func(input string, err error) *Stage {
 		return &Stage{Name: "x", In: store.Inputs{"a": input}, Run: func(context.Context) (any, error) { return nil, err }}

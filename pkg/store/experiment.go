@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"alamos/pkg/config"
 	"alamos/pkg/disk"
@@ -86,20 +87,20 @@ type Rung struct {
 	Ranking    []RungTrial `json:"ranking"`   // best setting first; the trials of a setting are together
 }
 
+// Settings groups the trials by their settings. Trials of one setting differ only in their
+// seeds.
+func (r *Rung) Settings() [][]RungTrial {
+	return GroupBy(r.Ranking, func(x RungTrial) string { return x.Setting })
+}
+
 // Place returns the place of a trial's setting, from 1, and the number of settings. A trial
 // that was not compared has place 0.
 func (r *Rung) Place(trial string) (place, settings int) {
-	last := ""
-	for i, x := range r.Ranking {
-		if i == 0 || x.Setting != last {
-			last = x.Setting
-			settings++
-		}
-		if x.Trial == trial {
-			place = settings
-		}
-	}
-	return place, settings
+	all := r.Settings()
+	before := slices.IndexFunc(all, func(trials []RungTrial) bool {
+		return slices.ContainsFunc(trials, func(x RungTrial) bool { return x.Trial == trial })
+	})
+	return before + 1, len(all)
 }
 
 // RungTrial is a trial in a comparison.

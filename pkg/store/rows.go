@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -310,14 +309,7 @@ func (r *Tournament) complete() bool {
 
 // Ranking returns the indices of the players, best score first, players without games last.
 func (r *Tournament) Ranking() []int {
-	order := make([]int, len(r.Players))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(r.Players[b].Share(), r.Players[a].Share())
-	})
-	return order
+	return match.Descending(len(r.Players), func(i int) float64 { return r.Players[i].Share() })
 }
 
 // Find returns the index of the named player, or -1.
