@@ -146,16 +146,14 @@ func tune(cmd *cobra.Command, t *match.Tuning, check match.Config, pairs int) (*
 	for i, r := range t.SPSA.Ranges {
 		out.Settings = append(out.Settings, tunedSetting{r.Key, r.Low, r.High, t.Own[i], found[i]})
 	}
-	better, err := t.With(found)
-	if err != nil {
-		return nil, err
-	}
-	if out.YAML, err = better.YAML(); err != nil || pairs == 0 {
-		return out, err
+	better := t.With(found)
+	if out.YAML = better.YAML(); pairs == 0 {
+		return out, nil
 	}
 	check.Tournament, check.Players = t.Tournament, [2]*match.Opened{better, own}
 	check.Rounds = 2 * pairs
 	check.Seed = stats.DeriveNamed(t.Tournament.Seed, "check", 0) // other openings than those of the tuning
+	var err error
 	if out.Check, err = match.Run(cmd.Context(), check); err == nil {
 		out.Verdict = verdict(out.Check, pairs)
 	}

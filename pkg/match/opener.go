@@ -194,9 +194,9 @@ func (p *Opened) Searcher(ctx context.Context, v chess.Variant) (s uci.Searcher,
 	m := *p.Model
 	m.Close = nil // the opener closes it
 	e := uci.New(m)
-	t, err := p.treeSearch(TreeSearch{Config: e.Config})
+	t := p.treeSearch(TreeSearch{Config: e.Config})
 	e.Config, e.Temperature, e.PolicyOnly = t.Config, p.Temperature, p.Policy != ""
-	return e, limit, err
+	return e, limit, nil
 }
 
 // LimitVisits sets the visits of tree searches that have no limit of their own.

@@ -75,7 +75,7 @@ type TreeSearch struct {
 	Batch int       // minimum leaves per batch of a time-limited tree, which is searched alone
 
 	// OfGame returns the settings of the search by the number of a game; nil: Config in all.
-	OfGame func(number int) (search.Config, error)
+	OfGame func(number int) search.Config
 }
 
 // New makes the player for one worker.
@@ -107,16 +107,13 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 	case s.Policy != "":
 		p, err = NewMCTS(name, TreeSearch{Power: math.Inf(1)}, e)
 	default:
-		var t TreeSearch
-		if t, err = s.treeSearch(parts.Defaults); err == nil {
-			p, err = NewMCTS(name, t, e)
-		}
+		p, err = NewMCTS(name, s.treeSearch(parts.Defaults), e)
 	}
 	return closing(p, end, err)
 }
 
 // treeSearch returns the defaults overridden by the player's settings.
-func (s *Spec) treeSearch(t TreeSearch) (TreeSearch, error) {
+func (s *Spec) treeSearch(t TreeSearch) TreeSearch {
 	if s.Depth > 0 || s.MoveTime > 0 {
 		t.Limit = s.Limit().Within(t.Limit)
 	}
@@ -129,12 +126,17 @@ func (s *Spec) treeSearch(t TreeSearch) (TreeSearch, error) {
 	if s.Temperature > 0 {
 		t.Power = 1 / s.Temperature
 	}
-	for _, x := range s.Search {
-		if err := t.Set(x.Name, x.Value); err != nil {
-			return t, fmt.Errorf("%s: %w", x.Name, err)
+	set(&t.Config, s.Search)
+	return t
+}
+
+// set sets settings that [Spec.Set] or [ParseRange] has checked.
+func set(cfg *search.Config, settings []uci.Setting) {
+	for _, s := range settings {
+		if err := cfg.Set(s.Name, s.Value); err != nil {
+			panic(fmt.Sprintf("match: %s=%s: %v", s.Name, s.Value, err))
 		}
 	}
-	return t, nil
 }
 
 // closing returns a player that also calls end on Close. If err is not nil, it calls end at

@@ -46,7 +46,7 @@ func NewMCTS(name string, how TreeSearch, e search.Evaluator) (Player, error) {
 		return nil, fmt.Errorf("match: player %s: %w", name, err)
 	}
 	if how.OfGame == nil {
-		how.OfGame = func(int) (search.Config, error) { return how.Config, nil }
+		how.OfGame = func(int) search.Config { return how.Config }
 	}
 	return &mcts{name: name, how: how, eval: e, trees: map[*chess.Game]*gameTree{}}, nil
 }
@@ -56,10 +56,7 @@ func (p *mcts) Name() string { return p.name }
 func (p *mcts) Moves(ctx context.Context, turns []*Turn) error {
 	trees := make([]*search.Tree, len(turns))
 	for i, t := range turns {
-		var err error
-		if trees[i], err = p.tree(t); err != nil {
-			return fmt.Errorf("player %s: %w", p.name, err)
-		}
+		trees[i] = p.tree(t)
 	}
 	if err := p.search(ctx, trees); err != nil {
 		return fmt.Errorf("player %s: %w", p.name, err)
@@ -108,14 +105,10 @@ func (p *mcts) enough(t *search.Tree) bool {
 }
 
 // tree returns the tree of the game, rooted at the current position.
-func (p *mcts) tree(t *Turn) (*search.Tree, error) {
+func (p *mcts) tree(t *Turn) *search.Tree {
 	tree := p.trees[t.Game]
 	if tree == nil {
-		cfg, err := p.how.OfGame(t.Number)
-		if err != nil {
-			return nil, err
-		}
-		tree = &gameTree{search.NewTree(cfg, t.Seed), t.Game.Ply()}
+		tree = &gameTree{search.NewTree(p.how.OfGame(t.Number), t.Seed), t.Game.Ply()}
 		tree.SetRoot(t.Game)
 		p.trees[t.Game] = tree
 	}
@@ -124,7 +117,7 @@ func (p *mcts) tree(t *Turn) (*search.Tree, error) {
 		tree.Advance(m)
 	}
 	tree.plies = len(moves)
-	return tree.Tree, nil
+	return tree.Tree
 }
 
 // treeInfo returns the evaluation of the root after a search.

@@ -98,10 +98,7 @@ func (t *Tuning) prepare() error {
 	if player.Kind() != TreeKind {
 		return fmt.Errorf("%s: want a tree search to tune, such as MODEL,visits=100", player.Name())
 	}
-	var err error
-	if t.own, err = player.treeSearch(player.defaults()); err != nil {
-		return err
-	}
+	t.own = player.treeSearch(player.defaults())
 	values := config.Of[search.Config]().Values(t.own.Config, config.Form{})
 	t.Own, t.SPSA.Start = nil, nil
 	for i, r := range t.SPSA.Ranges {
@@ -143,18 +140,14 @@ func (t *Tuning) settings(values []float64) (list []uci.Setting) {
 }
 
 // With returns the player with other values of the settings.
-func (t *Tuning) With(values []float64) (*Opened, error) {
+func (t *Tuning) With(values []float64) *Opened {
 	settings := t.settings(values)
 	p := *t.Players[0]
 	p.Search = slices.DeleteFunc(slices.Clone(p.Search), func(own uci.Setting) bool {
 		return slices.ContainsFunc(settings, func(s uci.Setting) bool { return s.Name == own.Name })
 	})
-	for _, s := range settings {
-		if err := p.Set(s.Name, s.Value); err != nil {
-			return nil, err
-		}
-	}
-	return &p, nil
+	p.Search = append(p.Search, settings...)
+	return &p
 }
 
 // Names of the two sides. The name decides who has White in the first game of a pair.
@@ -170,24 +163,20 @@ func (t *Tuning) sides(players []Entry) {
 		e.ID = fmt.Sprintf("%s %s %+v %d %d", e.ID, name, t.SPSA.Ranges, t.SPSA.Pairs, t.SPSA.Delay)
 		e.Name = name
 		how := t.own
-		how.OfGame = func(number int) (search.Config, error) { return t.search(name, number/2) }
+		how.OfGame = func(number int) search.Config { return t.search(name, number/2) }
 		e.New = func() (Player, error) { return NewMCTS(name, how, t.Players[0].Model.Eval) }
 	}
 }
 
 // search returns the settings of a side in the games of a pair.
-func (t *Tuning) search(side string, pair int) (search.Config, error) {
+func (t *Tuning) search(side string, pair int) search.Config {
 	values, minus := t.SPSA.Players(pair)
 	if side == minusSide {
 		values = minus
 	}
 	cfg := t.own.WithoutExploration()
-	for _, s := range t.settings(values) {
-		if err := cfg.Set(s.Name, s.Value); err != nil {
-			return cfg, fmt.Errorf("%s: %w", s.Name, err)
-		}
-	}
-	return cfg, nil
+	set(&cfg, t.settings(values))
+	return cfg
 }
 
 // WriteTrajectory writes the values after each pair as CSV, with the points of the plus side.
@@ -212,11 +201,8 @@ func (t *Tuning) WriteTrajectory(w io.Writer) error {
 
 // YAML returns the player's tree search as the tournament of an experiment: the keys that
 // differ from the defaults of the language.
-func (p *Opened) YAML() (string, error) {
-	how, err := p.treeSearch(p.defaults())
-	if err != nil {
-		return "", err
-	}
+func (p *Opened) YAML() string {
+	how := p.treeSearch(p.defaults())
 	language := config.Of[search.Config]()
 	values := changed(language.Group, language.Values(how.Config, config.Form{}))
 	if how.Visits == mostVisits { // another limit ends the search
@@ -227,7 +213,7 @@ func (p *Opened) YAML() (string, error) {
 		power = config.FormatFloat(how.Power)
 	}
 	text := strings.ReplaceAll("\n"+strings.TrimSpace(string(language.YAML(values))), "\n", "\n    ")
-	return "tournament:\n  search:" + text + "\n  temperature: {power: " + power + "}\n", nil
+	return "tournament:\n  search:" + text + "\n  temperature: {power: " + power + "}\n"
 }
 
 // changed returns the values of a group that differ from their defaults.
