@@ -43,8 +43,7 @@ func (v value[T]) Set(text string) error {
 
 // flagError reports the wrong value of a flag.
 func flagError(c *cobra.Command, err error) error {
-	var bad *pflag.InvalidValueError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return usagef("--%s: %w", bad.GetFlag().Name, bad.Unwrap())
 	}
 	return usagef("%w (see %s --help)", err, c.CommandPath())

@@ -139,8 +139,8 @@ func splitNumbers(trials []string) (names []string) {
 // summarized shortens the error of a run in which one of several trials failed: the
 // console has printed why.
 func summarized(err error) error {
-	var failed *run.FailedError
-	if errors.As(err, &failed) && failed.Trials > 1 && len(failed.Folders) == 1 && len(failed.Errs) == 1 {
+	failed, ok := errors.AsType[*run.FailedError](err)
+	if ok && failed.Trials > 1 && len(failed.Folders) == 1 && len(failed.Errs) == 1 {
 		return fmt.Errorf("1 of %d trials failed, as printed above: %s", failed.Trials, failed.Folders[0])
 	}
 	return err

@@ -301,8 +301,7 @@ func (g *Game) LogFaults(file string) (note string, err error) {
 	var text strings.Builder
 	for _, fault := range faults {
 		fmt.Fprintf(&text, "%s  %v\n", time.Now().UTC().Format(time.RFC3339), fault)
-		var e *uci.Error
-		if errors.As(fault, &e) {
+		if e, ok := errors.AsType[*uci.Error](fault); ok {
 			text.WriteString(e.Transcript())
 		}
 		text.WriteString("\n")

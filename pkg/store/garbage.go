@@ -58,7 +58,7 @@ func CollectGarbage(results string, dry bool) (*Collection, error) {
 // experiment collects the garbage of one experiment.
 func (c *Collection) experiment(dir string, dry bool) error {
 	lock, err := disk.TakeLock(dir)
-	if held := (*disk.HeldError)(nil); errors.As(err, &held) {
+	if held, ok := errors.AsType[*disk.HeldError](err); ok {
 		c.Left = append(c.Left, held.Error())
 		return nil
 	}
