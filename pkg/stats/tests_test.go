@@ -132,3 +132,11 @@ func TestJackknife(t *testing.T) {
 	near(t, "lower end", e.Low, m.Low, 1e-9)
 	near(t, "p", e.P, m.P, 1e-9)
 }
+
+func TestGain(t *testing.T) {
+	for better, want := range map[Better]float64{Higher: 2, Lower: -2, Neither: 2} {
+		if have := better.Gain(2); have != want {
+			t.Errorf("%q: a gain of %v, want %v", better, have, want)
+		}
+	}
+}
