@@ -109,9 +109,9 @@ func printPlan(w io.Writer, p *run.Plan, stages bool) error {
 			return err
 		}
 	}
-	if len(p.Rungs) > 0 {
+	if len(p.Comparisons) > 0 {
 		fmt.Fprintln(w, "comparing the trials")
-		printStages(w, p.Rungs)
+		printStages(w, p.Comparisons)
 	}
 	for i, l := range p.Left {
 		if i == 0 {

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dustin/go-humanize/english"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
@@ -100,8 +99,8 @@ func (c *console) Trial(number, of int, id, label, dir string) run.Report {
 	return c.begin(indent, fmt.Sprintf("trial %s  %s  (%s)", short, label, dir), c.jobs == 1)
 }
 
-func (c *console) Rung(generation int) run.Report {
-	return c.begin("  ", fmt.Sprintf("comparing the trials after %s", english.Plural(generation, "generation", "")), true)
+func (c *console) Comparison(when string) run.Report {
+	return c.begin("  ", "comparing the trials "+when, true)
 }
 
 // begin prints a heading and returns what prints the lines below it. If it is alone, the

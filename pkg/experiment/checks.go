@@ -111,9 +111,9 @@ func Missing(e *Experiment) config.Errors {
 				}
 			}
 		}
-		for _, engine := range s.Engines() {
+		for _, engine := range e.engines(s) {
 			hint := needed
-			if strings.HasPrefix(engine.Key, "tournament.") {
+			if !strings.HasPrefix(engine.Key, "data.") {
 				hint += ", or --skip-missing-engines"
 			}
 			if o := (uci.Opponent{Program: engine.Program}); !o.Installed() {
@@ -148,12 +148,26 @@ func (s *Settings) Engines() (all []NamedEngine) {
 	return all
 }
 
+// engines returns every UCI engine that a run of a trial starts, with those of the final
+// tournament.
+func (e *Experiment) engines(s *Settings) []NamedEngine {
+	all := s.Engines()
+	if e.Final != nil {
+		for i, p := range e.Final.Anchors {
+			if p.UCI != "" {
+				all = append(all, NamedEngine{fmt.Sprintf("sweep.final.anchors[%d].uci", i), p.UCI})
+			}
+		}
+	}
+	return all
+}
+
 // Starts lists the places of an experiment that have a run start a UCI engine, if engines is
 // set, or a Go script, if scripts is set. They are the faults of an experiment that may not.
 func Starts(e *Experiment, engines, scripts bool) (all config.Errors) {
 	for i := range e.Trials {
 		s := &e.Trials[i].Settings
-		for _, x := range s.Engines() {
+		for _, x := range e.engines(s) {
 			if engines {
 				all = append(all, e.Fault(x.Key, "leave out --no-engines if you trust it", "a run starts the engine "+config.Printable(x.Program)))
 			}

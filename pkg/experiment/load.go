@@ -42,6 +42,7 @@ type Description struct {
 	Trials   []Trial  `json:"trials"`            // the product of the sweep, the last axis fastest, then its includes; seeds innermost
 	Left     []Left   `json:"left,omitempty"`    // the combinations that exceed the budget of the sweep
 	Halving  *Halving `json:"halving,omitempty"` // nil means that every trial trains to its end
+	Final    *Final   `json:"final,omitempty"`   // nil means that trials play only in their own tournaments
 	Pending  int      `json:"pending,omitempty"` // number of trials that TPE has yet to propose, see [Experiment.Propose]
 }
 
@@ -67,7 +68,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	for i := range e.Trials {
 		e.Trials[i].Number = i + 1
 	}
-	e.Axes, e.Halving, e.view = sweep.shown(e.Trials), sweep.Halving, l.view(merged, sweep)
+	e.Axes, e.Halving, e.Final, e.view = sweep.shown(e.Trials), sweep.Halving, sweep.Final, l.view(merged, sweep)
 	if r := sweep.Random; r != nil && r.TPE != nil {
 		e.TPE, e.Pending = r.TPE, r.Trials*sweep.Seeds-len(e.Trials)
 	}

@@ -166,14 +166,14 @@ type Cell struct {
 
 	Text   string  `key:"text" want:"Markdown" doc:"Text in Markdown."`
 	Figure *Figure `key:"figure" doc:"A figure."`
-	Table  string  `key:"table" enum:"crosstable standings models pairs trials generations learning calibration settings network puzzles accuracy" doc:"A table. models lists the networks of the tournament, pairs its games by color, learning what each generation learned, calibration compares the values of the search with the results of self-play, and network the layers and parameters of each different network."`
+	Table  string  `key:"table" enum:"final crosstable standings models pairs trials generations learning calibration settings network puzzles accuracy" doc:"A table. final is the final tournament of a sweep (sweep.final), models lists the networks of the tournament, pairs its games by color, learning what each generation learned, calibration compares the values of the search with the results of self-play, and network the layers and parameters of each different network."`
 }
 
 // Figure is a figure of the notebook.
 type Figure struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" enum:"score loss loss-heads learning-rate crosstable metric elo results lengths length-histogram sweep heatmap multiples parallel policy tree board" flags:"required" doc:"Type of figure."`
+	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric elo results lengths length-histogram sweep heatmap multiples parallel policy tree board" flags:"required" doc:"Type of figure. final shows the ratings of the final tournament of a sweep (sweep.final)."`
 
 	// For a sweep, empty means the first of its keys.
 	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions or generations."`

@@ -19,6 +19,7 @@ type sweep struct {
 	Seeds   int           `key:"seeds" default:"1" range:"1..10000" doc:"Number of repetitions of every combination, with seed, seed + 1, and so on."`
 	Budget  *budget       `key:"budget" flags:"optional" doc:"Limits of the sweep's cost. alamos reports the combinations that exceed them."`
 	Halving *Halving      `key:"halving" flags:"optional" doc:"Successive halving: all trials train for a few generations, and only those of the best settings continue. The others play no tournament. All trials reach a rung before any of them continues (unlike in ASHA), so that the selection does not depend on timing. Trials that differ only in their seeds are judged by the mean over them."`
+	Final   *Final        `key:"final" flags:"optional" doc:"A tournament between the networks of all trials and fixed anchors, after the last trial has ended. It has the rules of the file's tournament section; each network searches with the tournament.search of its trial. The trials' score and Elo are then those of this tournament, so that they can be compared. Trials that halving dropped do not play."`
 }
 
 // random is the random section of a sweep.
@@ -362,7 +363,9 @@ func (x *expansion) checkCombos(combos []combo) {
 			x.fault(x.at("sweep.exclude"), "sweep.exclude", "leaves no combination")
 		}
 		return
-	} else if h == nil {
+	}
+	x.checkFinal(combos)
+	if h == nil {
 		return
 	}
 	first := &combos[0].settings

@@ -2,12 +2,14 @@ package experiment
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"alamos/pkg/config"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 )
 
@@ -234,6 +236,54 @@ func (s *Settings) games(generations int) float64 {
 // seed and the combination, so a larger budget keeps the choice of a smaller one.
 func (x *expansion) lot(c *combo) uint64 {
 	return stats.DeriveNamed(x.seed, "sweep.budget "+c.label(), 0)
+}
+
+// Final is a tournament between networks of all trials of a sweep, whose ratings compare the
+// trials. In tournaments of their own, trials have other opponents.
+type Final struct {
+	Rounds  int          `key:"rounds" default:"20" range:"1..1000000" unit:"games" doc:"Number of games between each pair of players. The two games of an opening are played with swapped colors."`
+	Network string       `key:"network" default:"last" enum:"last best" doc:"The network of a trial: the last, or the best of those that played in the trial's own tournament, by its score there."`
+	Pairs   string       `key:"pairs" default:"all" enum:"all anchors" doc:"all: all players play each other. anchors: the networks play the anchors only, which costs fewer games with many trials."`
+	Anchors []match.Spec `key:"anchors" default:"[]" doc:"Players that are the same for all trials: random moves, material, UCI engines and models, as in tournament.players. The first one has Elo 0; without anchors it is the mean player."`
+}
+
+// Values of Final.Network and Final.Pairs.
+const (
+	BestNetwork = "best"
+	AnchorPairs = "anchors"
+)
+
+// checkFinal checks the section sweep.final.
+func (x *expansion) checkFinal(combos []combo) {
+	f := x.Final
+	if f == nil {
+		return
+	}
+	const path = "sweep.final"
+	if len(combos)*x.Seeds < 2 && x.Random == nil {
+		x.fault(x.at(path), path, "nothing to compare: want at least 2 trials")
+	}
+	if f.Pairs == AnchorPairs && len(f.Anchors) == 0 {
+		x.fault(x.at(path+".pairs"), path+".pairs", "there are no anchors to play").WithHint("name some under anchors, or choose pairs: all")
+	}
+	for i := range f.Anchors {
+		a := &f.Anchors[i]
+		if a.Player != match.Random && a.UCI == "" && a.Material == 0 && a.Model == "" {
+			x.fault(x.at(path+".anchors"), fmt.Sprintf("%s.anchors[%d]", path, i), "want a player that is the same for all trials: random, material, uci or model")
+		}
+	}
+	first := &combos[0].settings
+	for i := range combos {
+		s := &combos[i].settings
+		switch {
+		case s.Game.Variant != first.Game.Variant || !slices.Equal(s.Game.Start, first.Game.Start):
+			x.fault(x.at(path), path, "the trials play each other, but %s and %s have not the same variant and start", config.Quoted(combos[0].label()), config.Quoted(combos[i].label()))
+			return
+		case f.Network == BestNetwork && s.Tournament.Rounds == 0:
+			x.fault(x.at(path+".network"), path+".network", "a trial without a tournament has no best network").WithHint("set tournament.rounds, or choose network: last")
+			return
+		}
+	}
 }
 
 // Halving is successive halving: the trials of a sweep train to the first rung, those of the

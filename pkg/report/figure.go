@@ -68,6 +68,7 @@ var kinds = map[string]kind{
 	"metric":           {over: allTrials, x: "generation", draw: drawMetric},
 	"score":            {over: allTrials, reads: fromTournament, x: "samples", draw: drawScore},
 	"crosstable":       {over: eachTrial, reads: fromTournament, draw: drawCrosstable},
+	"final":            {over: allTrials, reads: fromTournament, draw: drawFinal},
 	"elo":              {over: eachTrial, reads: fromTournament, draw: drawElo},
 	"policy":           {over: eachTrial, reads: fromTournament, draw: ofPosition(drawPolicy)},
 	"tree":             {over: eachTrial, reads: fromTournament, draw: ofPosition(drawTree)},
@@ -266,6 +267,9 @@ func (p *picture) render(ext string) (b []byte, err error) {
 // number of tournament rounds does not affect losses.
 func (r *Report) identity(p *picture) string {
 	parts := []any{p.Figure}
+	if r.Final != nil && p.kind.source(p.Figure) != fromTraining {
+		parts = append(parts, r.Final)
+	}
 	for i := range r.Experiment.Trials {
 		t := &r.Experiment.Trials[i]
 		if p.trial != nil && p.trial.ID != t.ID {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -105,6 +106,32 @@ func drawElo(p *picture) (plots.Chart, string, error) {
 		c.Players = append(c.Players, plots.Rating{Name: res.Players[i].Name, Elo: res.Players[i].Elo})
 	}
 	return c, "Ratings by maximum likelihood over all games, with 95 % intervals.", nil
+}
+
+// drawFinal shows the ratings of the final tournament: those of the settings if they have
+// several seeds, otherwise those of the trials, and those of the anchors.
+func drawFinal(p *picture) (plots.Chart, string, error) {
+	played := slices.IndexFunc(p.trials, func(t *store.Trial) bool { return t.Final != nil })
+	if played < 0 {
+		return nil, "", nothing("no final tournament has been played")
+	}
+	c := plots.Ladder{Frame: p.frame}
+	for _, g := range p.groups {
+		if elo, _ := g.Measure("elo"); !elo.Missing() {
+			c.Players = append(c.Players, plots.Rating{Name: g.Name, Elo: elo})
+		}
+	}
+	for _, x := range p.trials[played].Final.Players {
+		if x.Generation < 0 {
+			c.Players = append(c.Players, plots.Rating{Name: x.Name, Elo: x.Elo})
+		}
+	}
+	slices.SortStableFunc(c.Players, func(a, b plots.Rating) int { return cmp.Compare(b.Elo.Value, a.Elo.Value) })
+	caption := "Ratings in the final tournament between all trials, by maximum likelihood over all games, with 95 % intervals."
+	if p.repeated() {
+		caption = "Mean ratings of the settings in the final tournament between all trials, with 95 % intervals over their seeds."
+	}
+	return c, caption, nil
 }
 
 // ofPosition draws a run's evaluation of a position. of names its network in the caption.

@@ -117,6 +117,8 @@ func (b *pageBuilder) cell(i int) ([]Block, error) {
 		return []Block{b.settings()}, nil
 	case "network":
 		return b.networks()
+	case "final":
+		return b.final()
 	}
 	return b.beside(func(t *store.Trial) (Block, error) {
 		table := trialTables[c.Table](t)
@@ -215,6 +217,22 @@ func (b *pageBuilder) trials() []Block {
 		blocks = append(blocks, Fold{fmt.Sprintf("Successive halving after generation %d: %d of %d settings went on", r.Generation, r.Survivors, settings), []Block{rungTable(r, b.Experiment.Trials)}})
 	}
 	return blocks
+}
+
+// final returns the standings of the final tournament, in a fold if a setting has several
+// seeds, whose means the table of trials has.
+func (b *pageBuilder) final() ([]Block, error) {
+	res, err := b.FinalTournament(b.Dir)
+	if err != nil || res == nil {
+		return nil, err
+	}
+	t := standingsTable(nil, res)
+	t.Caption = strings.Replace(t.Caption, "Standings of the tournament", "Standings of the final tournament between all trials", 1)
+	t.Files = nil
+	if len(store.Groups(b.Trials)) == len(b.Trials) {
+		return []Block{t}, nil
+	}
+	return []Block{Fold{fmt.Sprintf("Final tournament: %s", english.Plural(len(res.Players), "player", "")), []Block{t}}}, nil
 }
 
 // networks returns the layers of each different network of the trials.

@@ -32,6 +32,10 @@ func Describe(e *experiment.Experiment) *store.Experiment {
 	if len(x.Trials) > 1 && e.Origin("notebook").Default() {
 		x.Notebook = sweepNotebook(x)
 	}
+	shown := func(c experiment.Cell) bool { return c.Table == "final" || c.Figure != nil && c.Figure.Kind == "final" }
+	if x.Final != nil && !slices.ContainsFunc(x.Notebook, shown) {
+		x.Notebook = slices.Concat([]experiment.Cell{{Figure: &experiment.Figure{Kind: "final"}}, {Table: "final"}}, x.Notebook)
+	}
 	return x
 }
 
@@ -99,7 +103,7 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	// Each trial has its own opponents. Elo above the untrained network is comparable
 	// between trials, but the score is less so.
 	metric := "elo"
-	if slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return !meetsUntrained(&t.Settings) }) {
+	if x.Final == nil && slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return !meetsUntrained(&t.Settings) }) {
 		metric = "loss"
 	}
 	some := func(has func(*experiment.Settings) bool) bool {

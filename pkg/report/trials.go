@@ -142,15 +142,19 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) []Block {
 	for i, t := range trials {
 		each[i] = store.Group{Name: t.Name(), Trials: []*store.Trial{t}}
 	}
+	where := "each in its own tournament"
+	if x.Final != nil {
+		where = "with score and Elo of the final tournament"
+	}
 	all := trialsTable(x, each, x.Axes)
-	all.Caption = "Trials, each in its own tournament. Intervals of scores and of Elo (logistic) come from pairs of games with the same opening."
+	all.Caption = "Trials, " + where + ". Intervals of scores and of Elo (logistic) come from pairs of games with the same opening."
 	all.Files = []string{"trials.csv"}
 	groups := store.Groups(trials)
 	if len(groups) == len(trials) {
 		return []Block{all}
 	}
 	means := trialsTable(x, groups, withoutSeed(x.Axes))
-	means.Caption = "Settings, each trial in its own tournament: means over their seeds, with the 95 % interval (Student t)."
+	means.Caption = "Settings, " + strings.Replace(where, "each", "each trial", 1) + ": means over their seeds, with the 95 % interval (Student t)."
 	if len(groups) == 1 {
 		return []Block{means, all}
 	}
@@ -177,8 +181,11 @@ func answer(trials []*store.Trial) string {
 		return ""
 	}
 	metric, against := "vs_untrained", "against its untrained network"
+	if slices.ContainsFunc(trials, func(t *store.Trial) bool { return t.Final != nil }) {
+		metric, against = "score", "in the final tournament"
+	}
 	all := measureAll(groups, metric)
-	if missing(all.values) > 0 {
+	if missing(all.values) > 0 && metric != "score" {
 		metric, against = "score", "in its tournament"
 		all = measureAll(groups, metric)
 	}

@@ -72,7 +72,7 @@ func (r *run) foresee(ctx context.Context) {
 	for _, t := range plan.Trials {
 		add(t.Folder, t.Stages)
 	}
-	add(filepath.Join(r.dir, store.RungsFolder), plan.Rungs)
+	add(filepath.Join(r.dir, store.ComparisonsFolder), plan.Comparisons)
 }
 
 func newForecast(e *experiment.Experiment, jobs int) *forecast {
@@ -161,7 +161,7 @@ func (f *forecast) String() string {
 // left returns the expected time of the stages that are left, and the numbers of stages with
 // known and unknown times. The caller holds the mutex.
 func (f *forecast) left() (left time.Duration, known, unknown int) {
-	phases := make([][]float64, 2*len(f.rungs)+1) // seconds of each trial, by phase
+	phases := make([][]float64, 2*len(f.rungs)+2) // seconds of each trial, by phase
 	for _, p := range f.pending {
 		seconds := make([]float64, len(phases))
 		for i, stage := range p.stages {
@@ -187,9 +187,12 @@ func (f *forecast) left() (left time.Duration, known, unknown int) {
 }
 
 // phase returns the phase of a stage. With successive halving, trials and comparisons take
-// turns: a phase begins when the one before has ended.
+// turns: a phase begins when the one before has ended. The last phase is the final tournament.
 func (f *forecast) phase(stage string) int {
 	kind, g := store.SplitStage(stage)
+	if stage == store.FinalStage {
+		return 2*len(f.rungs) + 1
+	}
 	if g == 0 && stage != store.UntrainedStage { // after the last generation
 		return 2 * len(f.rungs)
 	}

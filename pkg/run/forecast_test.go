@@ -64,7 +64,7 @@ func TestForecast(t *testing.T) {
 	// With successive halving two jobs wait for the third trial, and for the comparison.
 	f = sweep(2, 1)
 	f.pending[1].stages, f.pending[2].stages = f.pending[1].stages[:2], f.pending[2].stages[:2]
-	f.pending = append(f.pending, &pendingTrial{dir: store.RungsFolder, stages: []string{"rung 1"}})
+	f.pending = append(f.pending, &pendingTrial{dir: store.ComparisonsFolder, stages: []string{"rung 1"}})
 	for _, stage := range []string{"self-play 1", "training 1", "rung 1", "tournament"} {
 		f.took[stage] = timing{seconds: 300, stages: 1}
 	}

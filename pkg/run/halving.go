@@ -47,7 +47,7 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 		}
 		rung, err := r.rung(ctx, g, going)
 		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(r.dir, store.RungsFolder), err)
+			return fmt.Errorf("%s: %w", filepath.Join(r.dir, store.ComparisonsFolder), err)
 		}
 		going = choose(rung, i+1, going)
 	}
@@ -73,16 +73,30 @@ func choose(rung *store.Rung, number int, going []*candidate) []*candidate {
 // metricWords are the names of the metrics in messages.
 var metricWords = map[string]string{experiment.ByLoss: "validation loss", experiment.ByElo: "Elo"}
 
-// rung compares trials after generation g. The stage belongs to a trial with a folder of its
-// own and the settings of the experiment without its sweep. It trains nothing.
+// comparison returns the trial whose stages compare the others. It has a folder of its own and
+// the settings of the experiment without its sweep, and it trains nothing. when describes the
+// comparison.
+func (r *run) comparison(ctx context.Context, when string) (*Trial, error) {
+	report := r.Reporter.Comparison(when)
+	if r.comparing == nil {
+		declared := experiment.Trial{Settings: r.experiment.Settings}
+		declared.Settings.Game = r.experiment.Trials[0].Settings.Game // the file may lack settings that the sweep varies
+		t, err := r.openIn(ctx, filepath.Join(r.dir, store.ComparisonsFolder), declared, report)
+		if err != nil {
+			return nil, err
+		}
+		r.comparing = t
+	}
+	r.comparing.Report = report
+	return r.comparing, nil
+}
+
+// rung compares trials after generation g.
 func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung, error) {
-	declared := experiment.Trial{Settings: r.experiment.Settings}
-	declared.Settings.Game = r.experiment.Trials[0].Settings.Game // the file may lack settings that the sweep varies
-	t, err := r.openIn(ctx, filepath.Join(r.dir, store.RungsFolder), declared, r.Reporter.Rung(g))
+	t, err := r.comparison(ctx, "after "+english.Plural(g, "generation", ""))
 	if err != nil {
 		return nil, err
 	}
-	r.arbiters = append(r.arbiters, t)
 	h := r.experiment.Halving
 	rung := &store.Rung{Generation: g, Metric: h.Metric}
 	for _, c := range going {
@@ -140,15 +154,9 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) 
 	var players []player
 	for i, c := range going {
 		x := &rung.Ranking[i]
-		p := c.trial.checkpoint(match.Spec{Model: match.Last}, x.Generation)
-		s := c.trial.Settings
-		p.name, p.id = x.Trial, experiment.Hash(p.id, s.Tournament.Search, s.Tournament.Temperature, s.Tournament.Limit)
-		players = append(players, p)
+		players = append(players, c.trial.entrant(x.Trial, x.Generation))
 	}
-	settings := t.Settings.Tournament
-	settings.Rounds, settings.Format = t.run.experiment.Halving.Games, match.Format{}
-	settings.Search, settings.Temperature, settings.Limit = search.Config{}, experiment.TournamentTemperature{}, nil
-	m := t.newTournament(store.RungStage(rung.Generation), store.RungFolder(rung.Generation), rungCode+", games "+tournamentCode, players, settings)
+	m := t.pool(store.RungStage(rung.Generation), store.RungFolder(rung.Generation), rungCode, players, t.run.experiment.Halving.Games, match.Format{})
 	m.in["metric"], m.in[survivorsInput] = rung.Metric, strconv.Itoa(rung.Survivors)
 	return m.stage("", func(result *store.Tournament) any {
 		for i, p := range result.Players {
@@ -156,6 +164,23 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) 
 		}
 		return t.rank(rung, -1)
 	}), nil
+}
+
+// entrant returns the trial's network of a generation as a player among those of other trials.
+// It searches with the settings of its own tournament section.
+func (t *Trial) entrant(name string, generation int) player {
+	p, own := t.checkpoint(match.Spec{Model: match.Last}, generation), t.Settings.Tournament
+	p.name, p.id = name, experiment.Hash(p.id, own.Search, own.Temperature, own.Limit)
+	return p
+}
+
+// pool returns a tournament of players of several trials. code is the version of the code
+// around the tournament.
+func (t *Trial) pool(stage, folder, code string, players []player, rounds int, format match.Format) *tournament {
+	settings := t.Settings.Tournament
+	settings.Rounds, settings.Format = rounds, format
+	settings.Search, settings.Temperature, settings.Limit = search.Config{}, experiment.TournamentTemperature{}, nil
+	return t.newTournament(stage, folder, code+", games "+tournamentCode, players, settings)
 }
 
 // word returns "trials", or "settings" if some have several trials.

@@ -57,15 +57,21 @@ func (r *run) candidates() ([]*candidate, error) {
 // It returns them with those that TPE added. The error is a failure to compare trials.
 // Failures of single trials are in candidate.err.
 func (r *run) trials(ctx context.Context, all []*candidate) ([]*candidate, error) {
+	var err error
 	switch {
 	case r.experiment.Halving != nil:
-		return all, r.halving(ctx, all)
+		err = r.halving(ctx, all)
 	case r.experiment.TPE != nil:
-		return r.batches(ctx, all)
+		all, err = r.batches(ctx, all)
+	default:
+		r.foresee(ctx)
+		r.each(ctx, all)
+		err = ctx.Err()
 	}
-	r.foresee(ctx)
-	r.each(ctx, all)
-	return all, ctx.Err()
+	if err == nil {
+		err = r.final(ctx, all)
+	}
+	return all, err
 }
 
 // each advances all trials that have not ended or failed, in order, r.Jobs at a time. It

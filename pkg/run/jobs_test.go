@@ -199,7 +199,7 @@ func TestHalvingByLoss(t *testing.T) {
 	first := s.run(t, halvingSet...)
 	rungs := s.rungs(t, experiment.ByLoss)
 	first.says(t, "validation loss after 1 generation: 2 of 4 continue:")
-	if first.of["rungs: rung 1"] != "first time" || first.of["rungs: rung 2"] != "first time" {
+	if first.of["comparisons: rung 1"] != "first time" || first.of["comparisons: rung 2"] != "first time" {
 		t.Errorf("stages: %v", first.of)
 	}
 	if rows := readCSV(t, filepath.Join(s.results(), "trials.csv")); len(rows) != 5 {
@@ -259,7 +259,7 @@ func TestHalvingByElo(t *testing.T) {
 	s := halvingSite(t, experiment.ByElo)
 	s.run(t, halvingSet...)
 	rungs := s.rungs(t, experiment.ByElo)
-	if n := len(readGames(t, filepath.Join(s.results(), store.RungsFolder, store.RungFolder(1), "games.pgn"))); n != 12 {
+	if n := len(readGames(t, filepath.Join(s.results(), store.ComparisonsFolder, store.RungFolder(1), "games.pgn"))); n != 12 {
 		t.Errorf("%d games of the first rung, want 12", n)
 	}
 
@@ -291,4 +291,73 @@ func TestHalvingByElo(t *testing.T) {
 	s.edit(t, "small.yaml", "grid: {", "grid: {game.max_moves: [40, 41], game.start: [[], chess960], ")
 	_, err = experiment.LoadChecked(s.file(), halvingSet)
 	wantError(t, err, "game.", "by Elo", "validation_loss")
+}
+
+// The networks of all trials play in one pool after the last of them has ended.
+func TestFinal(t *testing.T) {
+	t.Parallel()
+	set := with(quick, "generations=1", "tournament.rounds=0")
+	sweep := "{grid: {training.schedule.initial: [0.01, 0.05]}, seeds: 2, final: {rounds: 2, anchors: [random, {material: 1}]}}"
+	s, stopped := newSite(t), newSite(t)
+	for _, s := range []site{s, stopped} {
+		s.sweep(t, sweep)
+	}
+	if plan := s.plan(t, s.file(), false, set...); len(plan.Comparisons) != 1 || plan.Comparisons[0].Work.Games != 30 {
+		t.Errorf("planned comparisons %+v", plan.Comparisons)
+	}
+	r := s.run(t, set...)
+	if r.of["comparisons: final"] != "first time" {
+		t.Errorf("stages: %v", r.of)
+	}
+	e := s.load(t, set...)
+	res, err := store.Describe(e).FinalTournament(s.results())
+	if err != nil || res == nil {
+		t.Fatalf("final %v, %v", res, err)
+	}
+	if len(res.Players) != 6 || res.Anchor != "random" || gamesOf(res) != 30 {
+		t.Errorf("%d players, anchor %q, %d games", len(res.Players), res.Anchor, gamesOf(res))
+	}
+	opened, notes, err := store.Describe(e).Open(s.results())
+	if err != nil || len(notes) > 0 || len(opened) != 4 {
+		t.Fatalf("%d trials, notes %v (%v)", len(opened), notes, err)
+	}
+	for i, x := range opened {
+		have := x.Measure("elo")
+		if want := res.Players[i].Elo; have != want || res.Players[i].Name != x.Name() || res.Players[i].Generation != 1 {
+			t.Errorf("%s: Elo %v, want %v of %+v", x.Name(), have, want, res.Players[i])
+		}
+	}
+
+	s.run(t, set...).stages(t, map[string]string{})
+	stopped.until(t, begins("final 7/30"), set...)
+	stopped.run(t, set...)
+	stopped.sameAs(t, s)
+
+	// With anchors only, and with another anchor, the games of the other pairs are played.
+	s.edit(t, "small.yaml", "rounds: 2, anchors: [random, {material: 1}]", "rounds: 2, pairs: anchors, anchors: [random, {material: 2}]")
+	if plan := s.plan(t, s.file(), false, set...); len(plan.Comparisons) != 1 || plan.Comparisons[0].Work.Games != 8 {
+		t.Errorf("planned comparisons %+v", plan.Comparisons)
+	}
+	s.run(t, set...)
+	if res, err := store.Describe(s.load(t, set...)).FinalTournament(s.results()); err != nil || gamesOf(res) != 16 {
+		t.Errorf("%+v, %v", res, err)
+	}
+
+	// More generations make the final tournament stale until the next run.
+	more := store.Describe(s.load(t, with(set, "generations=2")...))
+	if opened, _, err = more.Open(s.results()); err != nil || opened[0].Final == nil {
+		t.Errorf("a trial that has not gone on has no final tournament (%v)", err)
+	}
+	s.until(t, begins("final"), with(set, "generations=2")...)
+	if opened, _, err = more.Open(s.results()); err != nil || opened[0].Final != nil {
+		t.Errorf("a trial that has gone on has its old final tournament (%v)", err)
+	}
+}
+
+// gamesOf returns the number of games of a tournament.
+func gamesOf(res *store.Tournament) (n int) {
+	for _, p := range res.Players {
+		n += p.Games()
+	}
+	return n / 2
 }

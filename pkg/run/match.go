@@ -348,7 +348,7 @@ func (m *tournament) work(e *estimate) error {
 	}
 	missing := map[string]int{} // by player
 	for _, f := range games.Fixtures() {
-		key := games.Key(f.Pair)
+		key := fmt.Sprint(games.Key(f.Pair), f.Pair) // the players that alamos has built in share a key
 		planned := m.run.plannedGames[key] // by earlier matches of the plan
 		n := games.Missing(f, planned)
 		m.run.plannedGames[key] = max(planned, f.Games)

@@ -16,12 +16,12 @@ import (
 )
 
 type Plan struct {
-	File   string            `json:"file"`
-	Name   string            `json:"name"`
-	Dir    string            `json:"dir"` // of the results
-	Trials []PlannedTrial    `json:"trials"`
-	Rungs  []Decision        `json:"rungs,omitempty"` // comparisons of successive halving
-	Left   []experiment.Left `json:"left,omitempty"`  // combinations beyond the sweep's budget
+	File        string            `json:"file"`
+	Name        string            `json:"name"`
+	Dir         string            `json:"dir"` // of the results
+	Trials      []PlannedTrial    `json:"trials"`
+	Comparisons []Decision        `json:"comparisons,omitempty"` // rungs of successive halving, and the final tournament
+	Left        []experiment.Left `json:"left,omitempty"`        // combinations beyond the sweep's budget
 	// Pending is the number of trials that TPE has yet to propose. Nothing else of the plan
 	// includes them.
 	Pending int `json:"pending,omitempty"`
@@ -158,11 +158,11 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 			plan.Problems = append(plan.Problems, fmt.Sprintf("%s: %v", c.folder, c.err))
 		}
 	}
-	for _, t := range r.arbiters {
-		plan.Rungs = append(plan.Rungs, t.decisions...)
+	if t := r.comparing; t != nil {
+		plan.Comparisons = t.decisions
 		note(t.unknown...)
 	}
-	for _, d := range plan.Rungs {
+	for _, d := range plan.Comparisons {
 		plan.Total.Add(d.Work)
 	}
 	if p.estimator != nil && p.estimator.untrained {

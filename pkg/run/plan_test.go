@@ -83,7 +83,7 @@ func (p *Plan) says() map[string]string {
 	for _, x := range p.Trials {
 		note(x.Label, x.Stages)
 	}
-	note("rungs", p.Rungs)
+	note("comparisons", p.Comparisons)
 	return all
 }
 

@@ -116,14 +116,18 @@ func engineKey(of *experiment.Setup, o *uci.Opponent) string {
 func (r *run) findOpponents(ctx context.Context) (lacking []error, err error) {
 	for i := range r.experiment.Trials {
 		s := &r.experiment.Trials[i].Settings
-		if s.Tournament.Rounds == 0 {
-			continue
+		var specs []match.Spec
+		if s.Tournament.Rounds > 0 {
+			specs = slices.Clone(s.Tournament.Players)
+		}
+		if f := r.experiment.Final; f != nil {
+			specs = append(specs, f.Anchors...)
 		}
 		of, err := experiment.NewSetup(s)
 		if err != nil {
 			return nil, err
 		}
-		for _, spec := range s.Tournament.Players {
+		for _, spec := range specs {
 			_, err := r.opponent(ctx, of, spec)
 			switch {
 			case ctx.Err() != nil:
@@ -142,21 +146,7 @@ func (r *run) findOpponents(ctx context.Context) (lacking []error, err error) {
 // checkpoint that is listed twice plays once. A generation that training did not reach and a
 // missing opponent do not play.
 func (t *Trial) players(ctx context.Context) []player {
-	var out []player
-	named := func(name string) int {
-		return slices.IndexFunc(out, func(o player) bool { return o.name == name })
-	}
-	add := func(p player) {
-		if i := named(p.name); i >= 0 {
-			if p.mark == out[i].mark {
-				return
-			}
-			p.name = markedName(p.name, p.mark) // same file name in another folder, or the name of one of our checkpoints
-		}
-		if named(p.name) < 0 {
-			out = append(out, p)
-		}
-	}
+	var out roster
 	last := t.Results.Last()
 	for _, spec := range t.Settings.Tournament.Players {
 		generations := spec.Generations
@@ -172,7 +162,7 @@ func (t *Trial) players(ctx context.Context) []player {
 		default:
 			if p, err := t.run.opponent(ctx, t.Setup, spec); err == nil {
 				p.trial = t
-				add(p)
+				out.add(p)
 			}
 		}
 		if spec.Every > 0 || len(spec.Generations) > 0 {
@@ -180,11 +170,30 @@ func (t *Trial) players(ctx context.Context) []player {
 		}
 		for _, g := range generations {
 			if g <= last {
-				add(t.checkpoint(spec, g))
+				out.add(t.checkpoint(spec, g))
 			}
 		}
 	}
 	return out
+}
+
+// roster is a list of players with different names.
+type roster []player
+
+// add adds a player, unless the list has it. Another player of the same name gets its mark.
+func (r *roster) add(p player) {
+	named := func(name string) int {
+		return slices.IndexFunc(*r, func(o player) bool { return o.name == name })
+	}
+	if i := named(p.name); i >= 0 {
+		if p.mark == (*r)[i].mark {
+			return
+		}
+		p.name = markedName(p.name, p.mark) // same file name in another folder, or the name of one of our checkpoints
+	}
+	if named(p.name) < 0 {
+		*r = append(*r, p)
+	}
 }
 
 // markedName distinguishes a player from another of the same name.

@@ -36,9 +36,9 @@ func (r *recorder) Trial(number, of int, id, label, _ string) Report {
 	r.see("trial "+id, func() {})
 	return &recordedTrial{r, label}
 }
-func (r *recorder) Rung(generation int) Report {
-	r.see(fmt.Sprint("rung ", generation), func() {})
-	return &recordedTrial{r, "rungs"}
+func (r *recorder) Comparison(when string) Report {
+	r.see("comparison "+when, func() {})
+	return &recordedTrial{r, "comparisons"}
 }
 func (r *recorder) Progress(text func() string) { r.progress = text }
 func (r *recorder) Note(text string) {

@@ -13,8 +13,9 @@ type Reporter interface {
 	// Trial is called when work on a trial begins or continues. number counts from 1. With
 	// several jobs, trials run in parallel.
 	Trial(number, count int, id, label, dir string) Report
-	// Rung is called when the comparison of trials after a generation begins.
-	Rung(generation int) Report
+	// Comparison is called when a comparison of trials begins. when is "after 2 generations" or
+	// "in the final tournament".
+	Comparison(when string) Report
 	// Progress is called once, before a run of several trials. text describes its progress at
 	// any time: "4 of 12 trials, about 10 min left". It is empty if nothing has to run.
 	Progress(text func() string)
@@ -67,7 +68,7 @@ func Roughly(d time.Duration) string {
 type Quiet struct{}
 
 func (Quiet) Trial(int, int, string, string, string) Report { return Quiet{} }
-func (Quiet) Rung(int) Report                               { return Quiet{} }
+func (Quiet) Comparison(string) Report                      { return Quiet{} }
 func (Quiet) Progress(func() string)                        {}
 func (Quiet) Stage(Decision)                                {}
 func (Quiet) Task(string, string) Task                      { return Quiet{} }

@@ -98,10 +98,10 @@ type run struct {
 	sums       *disk.Sums // of the files of data
 	cache      *cache
 	executor   executor
-	arbiters   []*Trial // trials that compare others in successive halving
+	comparing  *Trial // compares the others; nil until the first comparison
 	forecast   *forecast
 
-	// plannedGames has the number of games of each pair in planned matches, by gamesKey.
+	// plannedGames has the number of games of each pair in planned matches, by gamesKey and names.
 	plannedGames map[string]int
 }
 

@@ -52,11 +52,17 @@ func ReadExperiment(dir string) (*Experiment, error) {
 func (x *Experiment) Write(dir string) error { return writeJSON(filepath.Join(dir, ExperimentName), x) }
 
 // Open opens the trials of the experiment that have begun, in order. dir is the
-// experiment's folder of results. notes lists the trials with damaged manifests, which are
-// left out.
+// experiment's folder of results. notes lists damaged manifests, which are left out.
 func (x *Experiment) Open(dir string) (trials []*Trial, notes []string, err error) {
+	final, err := x.FinalTournament(dir)
+	if err != nil {
+		notes = append(notes, err.Error())
+	}
 	for _, declared := range x.Trials {
 		t, err := Open(dir, declared)
+		if i := final.Find(t.Name()); i >= 0 && (x.Final.Network == experiment.BestNetwork || final.Players[i].Generation == t.Done()) {
+			t.Final = final
+		}
 		switch {
 		case errors.Is(err, ErrDamaged):
 			notes = append(notes, err.Error())
@@ -69,14 +75,39 @@ func (x *Experiment) Open(dir string) (trials []*Trial, notes []string, err erro
 	return trials, notes, nil
 }
 
-// RungsFolder is the folder of successive halving below an experiment's results. It has a
-// manifest with one stage per rung, and the games of rungs that are matches.
-const RungsFolder = "rungs"
+// ComparisonsFolder is the folder below an experiment's results of what compares its trials:
+// the rungs of successive halving and the final tournament. It has a manifest with a stage
+// for each, and the games of those that are tournaments.
+const ComparisonsFolder = "comparisons"
+
+// FinalStage is the name of the stage that plays the final tournament.
+const FinalStage = "final"
+
+// FinalTournament returns the final tournament of the sweep, or nil. The name of a trial's
+// network in it is the trial's, see [Trial.Name]. dir is the experiment's folder of results.
+func (x *Experiment) FinalTournament(dir string) (*Tournament, error) {
+	if x.Final == nil {
+		return nil, nil
+	}
+	m, err := ReadManifest(filepath.Join(dir, ComparisonsFolder))
+	if err != nil {
+		return nil, err
+	}
+	s := m.Stage(FinalStage)
+	if s == nil {
+		return nil, nil
+	}
+	res := new(Tournament)
+	if err := s.Decode(res); err != nil || !res.complete() {
+		return nil, err
+	}
+	return res, nil
+}
 
 // RungStage returns the name of the stage that compares trials after g generations.
 func RungStage(g int) string { return fmt.Sprintf("rung %d", g) }
 
-// RungFolder returns the folder of the games of that stage, below RungsFolder.
+// RungFolder returns the folder of the games of that stage, below ComparisonsFolder.
 func RungFolder(g int) string { return fmt.Sprintf("gen-%04d", g) }
 
 // Rung is a comparison of trials in successive halving.
@@ -119,7 +150,7 @@ func (x *Experiment) Rungs(dir string) ([]Rung, error) {
 	if x.Halving == nil || len(x.Trials) == 0 {
 		return nil, nil
 	}
-	m, err := ReadManifest(filepath.Join(dir, RungsFolder))
+	m, err := ReadManifest(filepath.Join(dir, ComparisonsFolder))
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (x *Experiment) garbage(dir string) (all []Garbage, err error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]bool{RungsFolder: true}
+	known := map[string]bool{ComparisonsFolder: true}
 	for i := range x.Trials {
 		known[x.Trials[i].Folder] = true
 	}

@@ -12,8 +12,13 @@ import (
 )
 
 // Measure returns a metric of the trial after its last finished generation, see
-// [Trial.MeasureAt].
-func (t *Trial) Measure(name string) stats.Interval { return t.MeasureAt(t.Done(), name) }
+// [Trial.MeasureAt]. Score and Elo are those of the final tournament, if there was one.
+func (t *Trial) Measure(name string) stats.Interval {
+	if t.Final != nil && (name == "score" || name == "elo") {
+		return t.Final.measure(t.Final.Find(t.Name()), name)
+	}
+	return t.MeasureAt(t.Done(), name)
+}
 
 // CheckMetric returns an error if a trial has no metric of this name.
 func (t *Trial) CheckMetric(name string) error {
@@ -106,23 +111,27 @@ func (t *Trial) strength(name string, g int) stats.Interval {
 	if i < 0 {
 		return stats.Unknown()
 	}
-	p := res.Players[i]
+	return res.measure(i, name)
+}
+
+// measure returns a tournament metric of player i.
+func (r *Tournament) measure(i int, name string) stats.Interval {
 	against := func(name string) stats.Interval {
-		j := res.Find(name)
+		j := r.Find(name)
 		if j < 0 || j == i {
 			return stats.Unknown()
 		}
-		return res.Games.Share(i, j)
+		return r.Games.Share(i, j)
 	}
 	switch name {
 	case "elo":
-		return p.Elo
+		return r.Players[i].Elo
 	case "vs_untrained":
 		return against(CheckpointName(0))
 	case "vs_random":
 		return against(RandomName)
 	}
-	return res.Games.Share(i)
+	return r.Games.Share(i)
 }
 
 // evaluationMeasures returns the measures of the evaluation of generation g by name:

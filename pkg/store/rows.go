@@ -87,7 +87,7 @@ func (s *Stage) check() error {
 		rows = new([]PhaseAccuracy)
 	case RungStage(g):
 		rows = new(Rung)
-	case TournamentStage:
+	case TournamentStage, FinalStage:
 		rows = new(Tournament)
 	}
 	if rows == nil || len(s.Facts) == 0 {
@@ -312,7 +312,10 @@ func (r *Tournament) Ranking() []int {
 	return match.Descending(len(r.Players), func(i int) float64 { return r.Players[i].Share() })
 }
 
-// Find returns the index of the named player, or -1.
+// Find returns the index of the named player, or -1. Without a tournament it is -1.
 func (r *Tournament) Find(name string) int {
+	if r == nil {
+		return -1
+	}
 	return slices.IndexFunc(r.Players, func(p PlayerResult) bool { return p.Name == name })
 }

@@ -182,7 +182,7 @@ func trialFolders(dir string) ([]string, error) {
 	}
 	var all []string
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != RungsFolder && exists(filepath.Join(dir, e.Name(), ManifestName)) {
+		if e.IsDir() && e.Name() != ComparisonsFolder && exists(filepath.Join(dir, e.Name(), ManifestName)) {
 			all = append(all, e.Name())
 		}
 	}

@@ -23,6 +23,7 @@ type Trial struct {
 	Declared experiment.Trial // its settings and its place in the sweep
 	Dir      string           // of its results
 	Manifest *Manifest
+	Final    *Tournament // of its experiment; nil if the trial's network did not play there
 
 	mu   sync.Mutex
 	rows map[*Stage]any // decoded facts
@@ -221,8 +222,8 @@ func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.json", 
 // ScratchFile returns the file that a stage needs only until it has ended: a journal, or the
 // state of training. It is empty if the stage has none.
 func ScratchFile(stage string) string {
-	if stage == TournamentStage {
-		return "tournament/games.journal"
+	if stage == TournamentStage || stage == FinalStage {
+		return stage + "/games.journal"
 	}
 	kind, g := SplitStage(stage)
 	file, ok := map[string]string{
