@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +25,7 @@ import (
 func planCommand() *cobra.Command {
 	var set []string
 	var asJSON, noProbe, stages bool
+	var detect string
 	opt := run.PlanOptions{Options: run.Options{Alamos: version()}}
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
@@ -35,11 +38,15 @@ those of earlier runs.
 
 Times are estimates: from earlier runs on this machine below --results, or else from a
 probe of about three seconds for each network. plan assumes that games last as long as
-earlier games did, or as those of an untrained network.`,
+earlier games did, or as those of an untrained network.
+
+With --detect plan says instead how many seeds and games show a difference of strength
+between two settings of a sweep. It needs earlier results with several seeds.`,
 		Example: `  alamos plan experiments/quickstart.yaml
   alamos plan experiments/sweeps/*.yaml --no-probe
   alamos plan experiments/sweeps/random_search.yaml --stages
-  alamos plan experiments/quickstart.yaml --set generations=40 --json`,
+  alamos plan experiments/quickstart.yaml --set generations=40 --json
+  alamos plan experiments/sweeps/strength.yaml --detect 30elo`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -51,6 +58,9 @@ earlier games did, or as those of an untrained network.`,
 			})
 			if err != nil {
 				return err
+			}
+			if detect != "" {
+				return printDetections(cmd.OutOrStdout(), all, opt.Results, detect, asJSON)
 			}
 			plans, err := run.MakePlans(cmd.Context(), all, opt)
 			if err != nil {
@@ -78,11 +88,43 @@ earlier games did, or as those of an untrained network.`,
 	f.StringVar(&opt.Results, "results", "results", "folder of results")
 	f.BoolVar(&noProbe, "no-probe", false, "measure nothing: estimate times from earlier runs only")
 	f.BoolVar(&stages, "stages", false, "list the stages of every trial, also of many")
+	f.StringVar(&detect, "detect", "", "say what shows a difference of this `Elo` between two settings")
 	f.BoolVar(&asJSON, "json", false, "print JSON: a list with an object for each file")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
 	setFlag(cmd, &set)
 	return cmd
+}
+
+// printDetections prints what shows a difference of Elo in each experiment.
+func printDetections(w io.Writer, all []*experiment.Experiment, results, detect string, asJSON bool) error {
+	elo, err := strconv.ParseFloat(strings.TrimSuffix(detect, "elo"), 64)
+	if err != nil || !(elo > 0 && elo < 10_000) {
+		return usagef("--detect: want a difference of Elo above 0, as in 20elo, have %q", detect)
+	}
+	var found []*report.Detection
+	for _, e := range all {
+		r, err := report.Open(report.Describe(e), filepath.Join(results, e.Name))
+		if err != nil {
+			return err
+		}
+		d, err := r.Detect(elo)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.File, err)
+		}
+		if found = append(found, d); asJSON {
+			continue
+		}
+		text, table := d.Text()
+		fmt.Fprintf(w, "%s: %s\n", e.File, text)
+		if err := report.WriteText(w, false, table); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return writeJSON(w, found)
+	}
+	return nil
 }
 
 // fewTrials is the number of trials up to which a plan lists the stages of each.

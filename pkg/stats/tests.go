@@ -81,6 +81,20 @@ func WelchP(a, b []float64) float64 {
 	return test.P
 }
 
+// SampleSize returns how many values each of two samples needs so that Student's t-test at the
+// level alpha finds a difference of their means with the probability power. Both have this
+// standard deviation (G. W. Snedecor and W. G. Cochran, "Statistical Methods", 1989, section 6.14).
+func SampleSize(difference, deviation, alpha, power float64) int {
+	effect := math.Abs(difference) / deviation
+	z := distuv.UnitNormal.Quantile(1-alpha/2) + distuv.UnitNormal.Quantile(power)
+	for n := max(2, math.Floor(2*z*z/(effect*effect))); ; n++ { // Student's quantiles need a little more
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: 2*n - 2}
+		if n >= math.MaxInt32 || effect*math.Sqrt(n/2) >= t.Quantile(1-alpha/2)+t.Quantile(power) {
+			return int(min(n, math.MaxInt32))
+		}
+	}
+}
+
 // Apart returns the difference of two independent measurements, b - a. Its p-value takes the
 // interval as that of a normal error. Unless both have an interval, there is no test.
 func Apart(a, b Interval) Difference {

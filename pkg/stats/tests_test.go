@@ -48,6 +48,21 @@ func TestWelch(t *testing.T) {
 	}
 }
 
+// R 4: power.t.test(delta = d, sd = 1, power = p) prints n = 16.71, 63.77, 25.52 and 22.02.
+func TestSampleSize(t *testing.T) {
+	for _, c := range []struct {
+		effect, power float64
+		want          int
+	}{{1, 0.8, 17}, {0.5, 0.8, 64}, {0.8, 0.8, 26}, {1, 0.9, 23}, {100, 0.8, 2}} {
+		if have := SampleSize(-3*c.effect, 3, 0.05, c.power); have != c.want {
+			t.Errorf("%v deviations: %d, want %d", c.effect, have, c.want)
+		}
+	}
+	if have := SampleSize(1e-9, 1, 0.05, 0.8); have != math.MaxInt32 {
+		t.Errorf("a difference of nearly nothing: %d", have)
+	}
+}
+
 // R 4: p.adjust(c(0.01, 0.04, 0.03, 0.5), "holm") prints 0.04 0.09 0.09 0.50.
 func TestHolm(t *testing.T) {
 	nan := math.NaN()

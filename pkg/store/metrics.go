@@ -101,6 +101,23 @@ func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 	return t.hookMeasure(name, last)
 }
 
+// Played returns the number of games that the last network played in the tournament of
+// [Trial.Measure].
+func (t *Trial) Played() int {
+	res, name := t.Final, t.Name()
+	if res == nil {
+		var err error
+		if res, err = t.Tournament(); err != nil {
+			return 0
+		}
+		name = CheckpointName(t.Done())
+	}
+	if i := res.Find(name); i >= 0 {
+		return res.Players[i].Games()
+	}
+	return 0
+}
+
 // strength returns a tournament metric of the checkpoint of generation g.
 func (t *Trial) strength(name string, g int) stats.Interval {
 	res := t.Tournament()
