@@ -49,10 +49,7 @@ func (r *Report) Detect(difference float64) (*Detection, error) {
 	for _, g := range store.Groups(finalists(r.Trials)) {
 		var values []float64
 		for _, t := range g.Trials {
-			elo, err := t.Measure("elo")
-			if err != nil {
-				return nil, err
-			}
+			elo := t.Measure("elo")
 			if n := t.Played(); elo.Known() && n > 0 {
 				values = append(values, elo.Value)
 				deviation := (elo.High - elo.Low) / (2 * stats.Normal95)

@@ -106,11 +106,7 @@ func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 func (t *Trial) Played() int {
 	res, name := t.Final, t.Name()
 	if res == nil {
-		var err error
-		if res, err = t.Tournament(); err != nil {
-			return 0
-		}
-		name = CheckpointName(t.Done())
+		res, name = t.Tournament(), CheckpointName(t.Done())
 	}
 	if i := res.Find(name); i >= 0 {
 		return res.Players[i].Games()
