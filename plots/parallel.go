@@ -26,8 +26,10 @@ type Parallel struct {
 	Metric Axis   // the result
 	Lines  []ParallelLine
 
-	// Best is the preferred direction of the result. The line of the best is thick and named.
-	Best stats.Better
+	// Best is the preferred direction of the result. Better lines are above others. The line of
+	// the best is thick and named, unless it is Unsure that it is the best.
+	Best   stats.Better
+	Unsure bool
 }
 
 // ParallelLine is a trial.
@@ -71,7 +73,7 @@ func (p Parallel) Figure() (*Figure, error) {
 	if slices.ContainsFunc(p.Lines, func(l ParallelLine) bool { return math.IsNaN(l.Metric) }) {
 		legend = append(legend, look{line: unknownStyle}.entry("without a result"))
 	}
-	if p.Best != stats.Neither {
+	if p.stands() {
 		best := p.Lines[order[len(p.Lines)-1]]
 		name := strings.TrimSuffix("best: "+brief(best.Metric)+", "+clean(best.Name), ", ")
 		legend = append(legend, look{line: draw.LineStyle{Color: scale.color(best.Metric), Width: 2.6}}.entry(name))
@@ -106,6 +108,9 @@ func (p Parallel) check() (colorScale, error) {
 	}
 	return newColorScale(Axis{Label: p.Metric.Label, Unit: p.Metric.Unit, Log: p.Metric.Log}, metric.widen(0, p.Metric.Log), viridisLine), nil
 }
+
+// stands reports whether the line of the best stands out.
+func (p Parallel) stands() bool { return p.Best != stats.Neither && !p.Unsure }
 
 // sorted returns the order of drawing: lines without a result first, and the best last,
 // above the others.
@@ -220,7 +225,7 @@ func (p Parallel) plot(strips []parallelStrip, order []int, scale colorScale, sh
 				style.Width = 0.7
 			}
 		}
-		if p.Best != stats.Neither && rank == len(order)-1 {
+		if p.stands() && rank == len(order)-1 {
 			trace(i, draw.LineStyle{Color: ink, Width: 4.2}) // a dark edge makes it stand out
 			style.Width = 2.6
 		}

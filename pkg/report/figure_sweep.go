@@ -61,6 +61,16 @@ func byValue(values []string) []string {
 // metric returns the metric of the figure.
 func (p *picture) metric() metric { return metricOf(cmp.Or(p.Metric, "score")) }
 
+// surelyBetter returns the preferred direction of a metric if one setting is better than all
+// others by the tests of the table of trials, so that it may stand out.
+func (p *picture) surelyBetter(m metric) stats.Better {
+	ownGames := p.trials[0].Declared.Settings.Data == nil
+	if slices.Contains(competing(p.groups, measureAll(p.groups, m.name)).marks(BetterOf(m.name, ownGames)), bestMark) {
+		return m.better
+	}
+	return stats.Neither
+}
+
 // measures returns the figure's metric for each group, or nothing if no group has it.
 func (p *picture) measures() ([]stats.Interval, error) {
 	m := p.metric()
@@ -181,7 +191,7 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 	named := func(a experiment.Axis) plots.Axis { // a few rows are not high enough for a long key
 		return plots.Axis{Label: store.ShortKey(t, a.Path), Names: byValue(a.Values)}
 	}
-	c := plots.Heatmap{Frame: p.frame, X: named(x), Y: named(y), Value: m.axis(), Best: m.better}
+	c := plots.Heatmap{Frame: p.frame, X: named(x), Y: named(y), Value: m.axis(), Best: p.surelyBetter(m)}
 	for _, row := range c.Y.Names {
 		var line []stats.Interval
 		for _, column := range c.X.Names {
@@ -232,7 +242,7 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	c := plots.Parallel{Frame: p.frame, Metric: m.axis(), Best: m.better}
+	c := plots.Parallel{Frame: p.frame, Metric: m.axis(), Best: m.better, Unsure: p.surelyBetter(m) == stats.Neither}
 	for i, g := range p.groups {
 		c.Lines = append(c.Lines, plots.ParallelLine{Name: g.Name, Metric: measures[i].Value})
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"testing"
 
 	"alamos/pkg/experiment"
@@ -33,6 +34,14 @@ func TestRungsOfTrials(t *testing.T) {
 	}
 	if n := len(finalists(all)); n != 5 {
 		t.Errorf("%d finalists, want all but the dropped one", n)
+	}
+	for i, one := range all {
+		one.Declared.Number, one.Declared.Label, one.Declared.Group = i+1, fmt.Sprint("a=", i), fmt.Sprint("a=", i)
+	}
+	blocks := trialBlocks(x, all)
+	fold, ok := blocks[len(blocks)-1].(Fold)
+	if !ok || len(blocks) != 2 || len(blocks[0].(Table).Rows) != 5 || len(fold.Blocks[0].(Table).Rows) != 1 {
+		t.Errorf("the tables of trials are %+v", blocks)
 	}
 	values := competing(groups, &measured{make([]stats.Interval, 6), make([][]float64, 6)}).values
 	if !values[4].Missing() || values[5].Missing() {

@@ -132,16 +132,28 @@ func withoutSeed(axes []experiment.Axis) []experiment.Axis {
 	return slices.DeleteFunc(slices.Clone(axes), func(a experiment.Axis) bool { return a.Path == "seed" })
 }
 
+// single returns a group for each trial.
+func single(trials []*store.Trial) []store.Group {
+	each := make([]store.Group, len(trials))
+	for i, t := range trials {
+		each[i] = store.Group{Name: t.Name(), Trials: []*store.Trial{t}}
+	}
+	return each
+}
+
 // trialBlocks returns the tables of trials. With several seeds, there is a table of the
 // means of each setting and one of all trials.
 func trialBlocks(x *store.Experiment, trials []*store.Trial) []Block {
 	if len(trials) == 0 {
 		return nil
 	}
-	each := make([]store.Group, len(trials))
-	for i, t := range trials {
-		each[i] = store.Group{Name: t.Name(), Trials: []*store.Trial{t}}
+	if left := finalists(trials); len(left) > 0 && len(left) < len(trials) {
+		dropped := slices.DeleteFunc(slices.Clone(trials), func(t *store.Trial) bool { return !t.Dropped() })
+		table := trialsTable(x, single(dropped), x.Axes)
+		fold := Fold{Title: "Trials that successive halving dropped: " + fmt.Sprint(len(dropped)), Blocks: []Block{table}}
+		return append(trialBlocks(x, left), fold)
 	}
+	each := single(trials)
 	where := "each in its own tournament"
 	if x.Final != nil {
 		where = "with score and Elo of the final tournament"
