@@ -149,6 +149,13 @@ func completeRuns(results *string, files bool) cobra.CompletionFunc {
 	}
 }
 
+// completeSeveralRuns completes any number of names of experiments and trials.
+func completeSeveralRuns(results *string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeNames(*results, typed, ""), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // completeNames returns the names of experiments and trials with results that begin
 // with what was typed, with descriptions. Trials are listed once their experiment is
 // typed. end follows the name of a trial.

@@ -293,27 +293,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	}
 	used := map[mark]bool{}
 	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
-		m := metricOf(name)
-		all := measureAll(groups, name)
-		values := all.values
-		if name == "seconds" || name == "samples" {
-			for i, v := range values {
-				values[i] = stats.Exactly(math.Round(v.Value))
-			}
-		}
-		if !slices.ContainsFunc(values, func(v stats.Interval) bool { return !v.Missing() }) {
-			continue
-		}
-		better := BetterOf(name, groups[0].Trials[0].Declared.Settings.Data == nil)
-		texts, marks := sameDecimals(values), competing(groups, all).marks(better)
-		column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher}, func(i int, _ *store.Trial) Cell {
-			used[marks[i]] = true
-			c := Cell{Text: texts[i], Mark: string(marks[i])}
-			if marks[i] == bestMark {
-				c.Class = Best
-			}
-			return c
-		})
+		t.measure(groups, name, used)
 	}
 	why := func(first *store.Trial) string {
 		why, _, _ := strings.Cut(x.Failed[filepath.Base(first.Dir)], "\n")
@@ -322,14 +302,45 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	if some(func(first *store.Trial) bool { return why(first) != "" }) {
 		column(Column{Name: "failed"}, func(_ int, first *store.Trial) Cell { return Cell{Text: why(first)} })
 	}
+	t.Legend = legendOf(used)
+	return t
+}
+
+// measure adds a column with a metric of each group, unless none has it. It notes the marks
+// that it uses.
+func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
+	m, all := metricOf(name), measureAll(groups, name)
+	values := all.values
+	if name == "seconds" || name == "samples" {
+		for i, v := range values {
+			values[i] = stats.Exactly(math.Round(v.Value))
+		}
+	}
+	if missing(values) == len(values) {
+		return
+	}
+	better := BetterOf(name, groups[0].Trials[0].Declared.Settings.Data == nil)
+	texts, marks := sameDecimals(values), competing(groups, all).marks(better)
+	t.Columns = append(t.Columns, Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher})
+	for i, mark := range marks {
+		used[mark] = true
+		c := Cell{Text: texts[i], Mark: string(mark)}
+		if mark == bestMark {
+			c.Class = Best
+		}
+		t.Rows[i] = append(t.Rows[i], c)
+	}
+}
+
+// legendOf explains the marks of a table.
+func legendOf(used map[mark]bool) string {
 	var legend []string
 	for _, m := range []mark{noiseMark, bestMark, unsureMark} {
 		if used[m] {
 			legend = append(legend, legends[m])
 		}
 	}
-	t.Legend = strings.Join(legend, " ")
-	return t
+	return strings.Join(legend, " ")
 }
 
 // progress returns "3/8", or "8" if all are done.

@@ -95,6 +95,38 @@ func SampleSize(difference, deviation, alpha, power float64) int {
 	}
 }
 
+// Analysis is a one-way analysis of variance.
+type Analysis struct {
+	F, P            float64 // NaN without variation within groups
+	Between, Within int     // degrees of freedom
+	Explained       float64 // share of the variance between values that the groups explain
+}
+
+// Variance tests whether the means of groups differ (R. A. Fisher, "Statistical Methods for
+// Research Workers", 1925). Groups without values do not count.
+func Variance(groups [][]float64) Analysis {
+	all := slices.Concat(groups...)
+	a := Analysis{F: math.NaN(), P: math.NaN(), Between: -1, Within: len(all)}
+	var within float64
+	for _, g := range groups {
+		if len(g) > 0 {
+			mean, n := stat.Mean(g, nil), float64(len(g))
+			within += n * stat.MomentAbout(2, g, mean, nil)
+			a.Between++
+			a.Within--
+		}
+	}
+	if len(all) == 0 {
+		return a
+	}
+	total := float64(len(all)) * stat.MomentAbout(2, all, stat.Mean(all, nil), nil)
+	if a.Explained = 1 - within/total; a.Between > 0 && a.Within > 0 && within > 0 {
+		a.F = (total - within) / float64(a.Between) / (within / float64(a.Within))
+		a.P = distuv.F{D1: float64(a.Between), D2: float64(a.Within)}.Survival(a.F)
+	}
+	return a
+}
+
 // Apart returns the difference of two independent measurements, b - a. Its p-value takes the
 // interval as that of a normal error. Unless both have an interval, there is no test.
 func Apart(a, b Interval) Difference {

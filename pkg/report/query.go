@@ -1,0 +1,304 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/match"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
+)
+
+// Query selects and groups trials, also of several experiments, for one table.
+type Query struct {
+	Where   []string // conditions KEY=VALUE that a trial meets
+	Group   []string // keys; trials with equal values are one row. Empty: all keys that differ, but the seed
+	Metrics []string // see [store.Trial.Measure]; empty: those of a sweep's table
+	Sort    string   // metric by which rows are sorted, the best first; empty: as the trials
+}
+
+// experimentKey is the key of the name of a trial's experiment.
+const experimentKey = "experiment"
+
+// Answered is the result of a query.
+type Answered struct {
+	query  Query
+	trials []*store.Trial
+	values []map[string]string // settings of each trial by key
+	keys   []string            // that differ between trials, without the seed
+	group  []string            // keys that form rows
+}
+
+// Ask answers a query from trials.
+func (q Query) Ask(trials []*store.Trial) (*Answered, error) {
+	a := &Answered{query: q}
+	if len(q.Metrics) == 0 {
+		a.query.Metrics = trialColumns
+	}
+	all := make([]map[string]string, len(trials))
+	known := map[string]bool{} // all keys, and whether a sweep varies them
+	for i, t := range trials {
+		all[i] = settingsOf(t)
+		for k := range all[i] {
+			known[k] = known[k] || slices.ContainsFunc(t.Declared.Axis, func(x experiment.AxisValue) bool { return x.Path == k })
+		}
+	}
+	conditions := map[string]string{}
+	for _, w := range q.Where {
+		key, value, ok := strings.Cut(w, "=")
+		if !ok {
+			return nil, fmt.Errorf("--where: want KEY=VALUE, as in network.depth=2, have %q", w)
+		}
+		key, err := wholeKey(known, key)
+		if err != nil {
+			return nil, fmt.Errorf("--where: %w", err)
+		}
+		conditions[key] = value
+	}
+	for i, t := range trials {
+		meets := true
+		for key, value := range conditions {
+			meets = meets && all[i][key] == value
+		}
+		if meets {
+			a.trials, a.values = append(a.trials, t), append(a.values, all[i])
+		}
+	}
+	if len(a.trials) == 0 {
+		return nil, fmt.Errorf("no trial of %d meets the conditions", len(trials))
+	}
+	for _, key := range slices.Sorted(maps.Keys(known)) {
+		differs := slices.ContainsFunc(a.values, func(v map[string]string) bool { return v[key] != a.values[0][key] })
+		inherited := slices.ContainsFunc(a.keys, func(other string) bool { // as tournament.search from search
+			return !slices.ContainsFunc(a.values, func(v map[string]string) bool { return v[key] != v[other] })
+		})
+		if differs && !inherited && key != "seed" {
+			a.keys = append(a.keys, key)
+		}
+	}
+	a.group = a.keys
+	if len(q.Group) > 0 {
+		a.group = nil
+		for _, key := range q.Group {
+			key, err := wholeKey(known, key)
+			if err != nil {
+				return nil, fmt.Errorf("--group: %w", err)
+			}
+			a.group = append(a.group, key)
+		}
+	}
+	metrics := a.query.Metrics
+	if q.Sort != "" {
+		metrics = append(slices.Clone(metrics), q.Sort)
+	}
+	for _, m := range metrics {
+		for _, t := range a.trials {
+			if err := t.CheckMetric(m); err != nil {
+				return nil, fmt.Errorf("%s: %w", t.Declared.Settings.Name, err)
+			}
+		}
+	}
+	return a, nil
+}
+
+// settingsOf returns the settings of a trial that a table can compare.
+func settingsOf(t *store.Trial) map[string]string {
+	in, values := store.Inputs{}, map[string]string{experimentKey: t.Declared.Settings.Name}
+	in.Settings("", t.Declared.Settings)
+	for path, value := range in {
+		path = strings.TrimPrefix(path, ".")
+		switch section, _, _ := strings.Cut(path, "."); section {
+		case "name", "about", "notebook", "hooks", "alamos":
+		default:
+			values[path] = value
+		}
+	}
+	return values
+}
+
+// wholeKey completes a key that may be shortened to its last parts. Of several such keys, it is
+// the one that a sweep varies.
+func wholeKey(known map[string]bool, short string) (string, error) {
+	if _, ok := known[short]; ok {
+		return short, nil
+	}
+	var whole, swept []string
+	for _, k := range slices.Sorted(maps.Keys(known)) {
+		if strings.HasSuffix(k, "."+short) {
+			whole = append(whole, k)
+			if known[k] {
+				swept = append(swept, k)
+			}
+		}
+	}
+	if len(swept) == 1 {
+		return swept[0], nil
+	}
+	switch len(whole) {
+	case 0:
+		return "", fmt.Errorf("no trial has the key %q", short)
+	case 1:
+		return whole[0], nil
+	}
+	return "", fmt.Errorf("%q is the end of several keys: want one of %s", short, strings.Join(whole, ", "))
+}
+
+// Table has a row for each group of trials: the values of the keys, the number of trials, and
+// the means of the metrics.
+func (a *Answered) Table() Table {
+	at := map[*store.Trial]map[string]string{}
+	for i, t := range a.trials {
+		at[t] = a.values[i]
+	}
+	var groups []store.Group
+	for _, trials := range store.GroupBy(a.trials, func(t *store.Trial) string {
+		var values []string
+		for _, key := range a.group {
+			values = append(values, at[t][key])
+		}
+		return strings.Join(values, "\x00")
+	}) {
+		groups = append(groups, store.Group{Trials: trials})
+	}
+	if m := metricOf(a.query.Sort); a.query.Sort != "" {
+		values := measureAll(groups, m.name).values
+		order := match.Descending(len(groups), func(i int) float64 { return m.better.Gain(values[i].Value) })
+		sorted := make([]store.Group, len(groups))
+		for i, j := range order {
+			sorted[i] = groups[j]
+		}
+		groups = sorted
+	}
+	t := Table{Rows: make([][]Cell, len(groups))}
+	for _, key := range a.group {
+		t.Columns = append(t.Columns, Column{Name: key})
+	}
+	t.Columns = append(t.Columns, number("trials", ""))
+	for i, g := range groups {
+		for _, key := range a.group {
+			t.Rows[i] = append(t.Rows[i], Cell{Text: brief(at[g.Trials[0]][key])})
+		}
+		t.Rows[i] = append(t.Rows[i], Cell{Text: strconv.Itoa(len(g.Trials))})
+	}
+	used := map[mark]bool{}
+	for _, name := range a.query.Metrics {
+		t.measure(groups, name, used)
+	}
+	t.Legend = legendOf(used)
+	if len(a.group) == 1 && len(groups) > 1 {
+		t.Legend = strings.TrimSpace(t.Legend + "\n" + a.effects(groups))
+	}
+	return t
+}
+
+// brief shortens a long list of values, which still differs from others in the file.
+func brief(value string) string {
+	const most = 40
+	if text := []rune(value); len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return value
+}
+
+// effects says how much of the differences between the trials one key explains.
+func (a *Answered) effects(groups []store.Group) string {
+	var lines []string
+	for _, name := range a.query.Metrics {
+		if m := metricOf(name); m.better != stats.Neither {
+			f := stats.Variance(measureAll(groups, name).seeds)
+			if !math.IsNaN(f.P) {
+				lines = append(lines, fmt.Sprintf("%s explains %.0f %% of the variance of %s between trials: F(%d, %d) = %.2f, p = %.2g (other settings count as noise).",
+					a.group[0], 100*f.Explained, m.label, f.Between, f.Within, f.F, f.P))
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Data has a row for each trial: its experiment, number, folder and seed, the keys that differ,
+// and the metrics with the ends of their intervals.
+func (a *Answered) Data() *dataset {
+	keys := slices.DeleteFunc(slices.Clone(a.keys), func(k string) bool { return k == experimentKey })
+	d := &dataset{}
+	for _, name := range slices.Concat([]string{experimentKey, "trial", "folder", "seed"}, keys) {
+		d.fields = append(d.fields, field{key: name})
+	}
+	for _, m := range a.query.Metrics {
+		d.fields = append(d.fields, field{key: m}, field{key: m + "_low"}, field{key: m + "_high"})
+	}
+	for i, t := range a.trials {
+		row := []any{t.Declared.Settings.Name, t.Declared.Number, filepath.Base(t.Dir), strconv.FormatUint(t.Declared.Settings.Seed, 10)}
+		for _, key := range keys {
+			row = append(row, a.values[i][key])
+		}
+		for _, m := range a.query.Metrics {
+			x := t.Measure(m)
+			row = append(row, x.Value, x.Low, x.High)
+		}
+		d.add(row...)
+	}
+	return d
+}
+
+// File returns the rows of Data as a file with this extension: .csv or .parquet.
+func (a *Answered) File(ext string) ([]byte, error) {
+	switch d := a.Data(); ext {
+	case ".csv":
+		return d.bytes()
+	case ".parquet":
+		return d.parquet()
+	}
+	return nil, fmt.Errorf("want a file that ends with .csv or .parquet, have %q", ext)
+}
+
+// parquet returns the rows as a Parquet file. Columns are texts, whole numbers or numbers, and
+// may be empty.
+func (d *dataset) parquet() ([]byte, error) {
+	group := parquet.Group{}
+	at := map[string]int{}
+	for i, f := range d.fields {
+		at[f.key] = i
+		node := parquet.Leaf(parquet.DoubleType)
+		switch d.rows[0][i].(type) {
+		case string:
+			node = parquet.String()
+		case int:
+			node = parquet.Int(64)
+		}
+		group[f.key] = parquet.Optional(node)
+	}
+	schema := parquet.NewSchema("trials", group)
+	var b bytes.Buffer
+	w := parquet.NewWriter(&b, schema, parquet.CreatedBy("alamos", "", ""))
+	for _, values := range d.rows {
+		var row parquet.Row
+		for column, path := range schema.Columns() {
+			v, level := parquet.NullValue(), 1
+			switch x := values[at[path[0]]].(type) {
+			case string:
+				v = parquet.ByteArrayValue([]byte(x))
+			case int:
+				v = parquet.Int64Value(int64(x))
+			case float64:
+				if v = parquet.DoubleValue(x); math.IsNaN(x) {
+					v, level = parquet.NullValue(), 0
+				}
+			}
+			row = append(row, v.Level(0, level, column))
+		}
+		if _, err := w.WriteRows([]parquet.Row{row}); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/disk"
+	"alamos/pkg/report"
+	"alamos/pkg/store"
+)
+
+func tableCommand() *cobra.Command {
+	var q report.Query
+	var results, out string
+	cmd := &cobra.Command{
+		Use:   "table RUN...",
+		Short: "Compare the trials of experiments in one table; write them as CSV or Parquet",
+		Long: `table puts the trials of several experiments, or some of them, into one table. A row has the
+settings that differ and the means over its trials, with 95 % intervals (Student t).
+
+Without --group, a row has the trials that differ only in their seeds. With --group, it has
+those with equal values of these keys, whatever their other settings: the effect of one key
+over a whole sweep. With one key, table also says how much of the variance it explains. The
+key "experiment" is the name of the experiment.
+
+Metrics are those of the figures of a sweep (see experiments/REFERENCE.md). Each trial's score and
+Elo are of its own tournament, or of the final tournament of its sweep (sweep.final). Marks say
+which rows are distinguishable: ★ better than all others, ~ not distinguishable from the best,
+? one trial only.
+
+--out writes a row for each trial with the ends of the intervals, as .csv or .parquet.
+
+RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials,
+		Example: `  alamos table depth strength
+  alamos table lab --group network.width --metric elo,loss
+  alamos table lab --where depth=5 --sort elo
+  alamos table lab other --out trials.parquet`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeSeveralRuns(&results),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ext := filepath.Ext(out)
+			if out != "" && ext != ".csv" && ext != ".parquet" {
+				return usagef("--out: want a file that ends with .csv or .parquet, have %q", out)
+			}
+			var trials []*store.Trial
+			for _, name := range args {
+				run, trial, err := store.Resolve(results, name)
+				if err != nil {
+					return err
+				}
+				all := run.Opened
+				if trial != nil {
+					all = []*store.Trial{trial}
+				}
+				for _, t := range all {
+					if t.Done() > 0 {
+						trials = append(trials, t)
+					}
+				}
+			}
+			if len(trials) == 0 {
+				return fmt.Errorf("no trial of these has finished a generation: run them with alamos run")
+			}
+			a, err := q.Ask(trials)
+			if err != nil {
+				return err
+			}
+			if err := report.WriteText(cmd.OutOrStdout(), false, a.Table()); err != nil || out == "" {
+				return err
+			}
+			b, err := a.File(ext)
+			if err != nil {
+				return err
+			}
+			return disk.WriteBytes(out, b)
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&q.Metrics, "metric", nil, "metrics to show, separated by commas (default: those of the table of a sweep)")
+	f.StringSliceVar(&q.Where, "where", nil, "only trials with these settings: `KEY=VALUE`, separated by commas")
+	f.StringSliceVar(&q.Group, "group", nil, "a row for each combination of values of these `KEYS` (default: all that differ, but the seed)")
+	f.StringVar(&q.Sort, "sort", "", "sort by this metric, the best first")
+	f.StringVarP(&out, "out", "o", "", "also write the trials to this `file`: .csv or .parquet")
+	resultsFlag(cmd, &results)
+	return cmd
+}
