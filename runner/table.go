@@ -63,14 +63,14 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 			if len(trials) == 0 {
 				return fmt.Errorf("no trial of these has finished a generation: run them with alamos run")
 			}
-			a, err := q.Ask(trials)
+			s, err := q.Select(trials)
 			if err != nil {
 				return err
 			}
-			if err := report.WriteText(cmd.OutOrStdout(), false, a.Table()); err != nil || out == "" {
+			if err := report.WriteText(cmd.OutOrStdout(), false, s.Table()); err != nil || out == "" {
 				return err
 			}
-			b, err := a.File(ext)
+			b, err := s.File(ext)
 			if err != nil {
 				return err
 			}

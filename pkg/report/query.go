@@ -29,8 +29,8 @@ type Query struct {
 // experimentKey is the key of the name of a trial's experiment.
 const experimentKey = "experiment"
 
-// Answered is the result of a query.
-type Answered struct {
+// Selection is the result of a query: trials, and the settings that tell them apart.
+type Selection struct {
 	query  Query
 	trials []*store.Trial
 	values []map[string]string // settings of each trial by key
@@ -38,11 +38,11 @@ type Answered struct {
 	group  []string            // keys that form rows
 }
 
-// Ask answers a query from trials.
-func (q Query) Ask(trials []*store.Trial) (*Answered, error) {
-	a := &Answered{query: q}
+// Select selects trials. Unknown keys and metrics are errors.
+func (q Query) Select(trials []*store.Trial) (*Selection, error) {
+	s := &Selection{query: q}
 	if len(q.Metrics) == 0 {
-		a.query.Metrics = trialColumns
+		s.query.Metrics = trialColumns
 	}
 	all := make([]map[string]string, len(trials))
 	known := map[string]bool{} // all keys, and whether a sweep varies them
@@ -52,7 +52,51 @@ func (q Query) Ask(trials []*store.Trial) (*Answered, error) {
 			known[k] = known[k] || slices.ContainsFunc(t.Declared.Axis, func(x experiment.AxisValue) bool { return x.Path == k })
 		}
 	}
-	conditions := map[string]string{}
+	conditions, err := q.conditions(known)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range trials {
+		meets := true
+		for key, value := range conditions {
+			meets = meets && all[i][key] == value
+		}
+		if meets {
+			s.trials, s.values = append(s.trials, t), append(s.values, all[i])
+		}
+	}
+	if len(s.trials) == 0 {
+		return nil, fmt.Errorf("no trial of %d meets the conditions", len(trials))
+	}
+	s.keys = differing(slices.Sorted(maps.Keys(known)), s.values)
+	s.group = s.keys
+	if len(q.Group) > 0 {
+		s.group = nil
+		for _, key := range q.Group {
+			key, err := wholeKey(known, key)
+			if err != nil {
+				return nil, fmt.Errorf("--group: %w", err)
+			}
+			s.group = append(s.group, key)
+		}
+	}
+	metrics := s.query.Metrics
+	if q.Sort != "" {
+		metrics = append(slices.Clone(metrics), q.Sort)
+	}
+	for _, m := range metrics {
+		for _, t := range s.trials {
+			if err := t.CheckMetric(m); err != nil {
+				return nil, fmt.Errorf("%s: %w", t.Declared.Settings.Name, err)
+			}
+		}
+	}
+	return s, nil
+}
+
+// conditions returns the wanted values by key.
+func (q Query) conditions(known map[string]bool) (map[string]string, error) {
+	wanted := map[string]string{}
 	for _, w := range q.Where {
 		key, value, ok := strings.Cut(w, "=")
 		if !ok {
@@ -62,52 +106,24 @@ func (q Query) Ask(trials []*store.Trial) (*Answered, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--where: %w", err)
 		}
-		conditions[key] = value
+		wanted[key] = value
 	}
-	for i, t := range trials {
-		meets := true
-		for key, value := range conditions {
-			meets = meets && all[i][key] == value
-		}
-		if meets {
-			a.trials, a.values = append(a.trials, t), append(a.values, all[i])
-		}
-	}
-	if len(a.trials) == 0 {
-		return nil, fmt.Errorf("no trial of %d meets the conditions", len(trials))
-	}
-	for _, key := range slices.Sorted(maps.Keys(known)) {
-		differs := slices.ContainsFunc(a.values, func(v map[string]string) bool { return v[key] != a.values[0][key] })
-		inherited := slices.ContainsFunc(a.keys, func(other string) bool { // as tournament.search from search
-			return !slices.ContainsFunc(a.values, func(v map[string]string) bool { return v[key] != v[other] })
+	return wanted, nil
+}
+
+// differing returns the keys with different values, but the seed. Of keys with equal values in
+// all trials, as those that tournament.search inherits from search, it returns the first.
+func differing(keys []string, values []map[string]string) (out []string) {
+	for _, key := range keys {
+		differs := slices.ContainsFunc(values, func(v map[string]string) bool { return v[key] != values[0][key] })
+		inherited := slices.ContainsFunc(out, func(other string) bool {
+			return !slices.ContainsFunc(values, func(v map[string]string) bool { return v[key] != v[other] })
 		})
 		if differs && !inherited && key != "seed" {
-			a.keys = append(a.keys, key)
+			out = append(out, key)
 		}
 	}
-	a.group = a.keys
-	if len(q.Group) > 0 {
-		a.group = nil
-		for _, key := range q.Group {
-			key, err := wholeKey(known, key)
-			if err != nil {
-				return nil, fmt.Errorf("--group: %w", err)
-			}
-			a.group = append(a.group, key)
-		}
-	}
-	metrics := a.query.Metrics
-	if q.Sort != "" {
-		metrics = append(slices.Clone(metrics), q.Sort)
-	}
-	for _, m := range metrics {
-		for _, t := range a.trials {
-			if err := t.CheckMetric(m); err != nil {
-				return nil, fmt.Errorf("%s: %w", t.Declared.Settings.Name, err)
-			}
-		}
-	}
-	return a, nil
+	return out
 }
 
 // settingsOf returns the settings of a trial that a table can compare.
@@ -154,22 +170,22 @@ func wholeKey(known map[string]bool, short string) (string, error) {
 
 // Table has a row for each group of trials: the values of the keys, the number of trials, and
 // the means of the metrics.
-func (a *Answered) Table() Table {
+func (s *Selection) Table() Table {
 	at := map[*store.Trial]map[string]string{}
-	for i, t := range a.trials {
-		at[t] = a.values[i]
+	for i, t := range s.trials {
+		at[t] = s.values[i]
 	}
 	var groups []store.Group
-	for _, trials := range store.GroupBy(a.trials, func(t *store.Trial) string {
+	for _, trials := range store.GroupBy(s.trials, func(t *store.Trial) string {
 		var values []string
-		for _, key := range a.group {
+		for _, key := range s.group {
 			values = append(values, at[t][key])
 		}
 		return strings.Join(values, "\x00")
 	}) {
 		groups = append(groups, store.Group{Trials: trials})
 	}
-	if m := metricOf(a.query.Sort); a.query.Sort != "" {
+	if m := metricOf(s.query.Sort); s.query.Sort != "" {
 		values := measureAll(groups, m.name).values
 		order := match.Descending(len(groups), func(i int) float64 { return m.better.Gain(values[i].Value) })
 		sorted := make([]store.Group, len(groups))
@@ -179,23 +195,23 @@ func (a *Answered) Table() Table {
 		groups = sorted
 	}
 	t := Table{Rows: make([][]Cell, len(groups))}
-	for _, key := range a.group {
+	for _, key := range s.group {
 		t.Columns = append(t.Columns, Column{Name: key})
 	}
 	t.Columns = append(t.Columns, number("trials", ""))
 	for i, g := range groups {
-		for _, key := range a.group {
+		for _, key := range s.group {
 			t.Rows[i] = append(t.Rows[i], Cell{Text: brief(at[g.Trials[0]][key])})
 		}
 		t.Rows[i] = append(t.Rows[i], Cell{Text: strconv.Itoa(len(g.Trials))})
 	}
 	used := map[mark]bool{}
-	for _, name := range a.query.Metrics {
+	for _, name := range s.query.Metrics {
 		t.measure(groups, name, used)
 	}
 	t.Legend = legendOf(used)
-	if len(a.group) == 1 && len(groups) > 1 {
-		t.Legend = strings.TrimSpace(t.Legend + "\n" + a.effects(groups))
+	if len(s.group) == 1 && len(groups) > 1 {
+		t.Legend = strings.TrimSpace(t.Legend + "\n" + s.effects(groups))
 	}
 	return t
 }
@@ -210,14 +226,14 @@ func brief(value string) string {
 }
 
 // effects says how much of the differences between the trials one key explains.
-func (a *Answered) effects(groups []store.Group) string {
+func (s *Selection) effects(groups []store.Group) string {
 	var lines []string
-	for _, name := range a.query.Metrics {
+	for _, name := range s.query.Metrics {
 		if m := metricOf(name); m.better != stats.Neither {
-			f := stats.Variance(measureAll(groups, name).seeds)
-			if !math.IsNaN(f.P) {
+			v := stats.OneWay(measureAll(groups, name).seeds)
+			if !math.IsNaN(v.P) {
 				lines = append(lines, fmt.Sprintf("%s explains %.0f %% of the variance of %s between trials: F(%d, %d) = %.2f, p = %.2g (other settings count as noise).",
-					a.group[0], 100*f.Explained, m.label, f.Between, f.Within, f.F, f.P))
+					s.group[0], 100*v.Explained, m.label, v.Between, v.Within, v.F, v.P))
 			}
 		}
 	}
@@ -226,21 +242,21 @@ func (a *Answered) effects(groups []store.Group) string {
 
 // Data has a row for each trial: its experiment, number, folder and seed, the keys that differ,
 // and the metrics with the ends of their intervals.
-func (a *Answered) Data() *dataset {
-	keys := slices.DeleteFunc(slices.Clone(a.keys), func(k string) bool { return k == experimentKey })
+func (s *Selection) Data() *dataset {
+	keys := slices.DeleteFunc(slices.Clone(s.keys), func(k string) bool { return k == experimentKey })
 	d := &dataset{}
 	for _, name := range slices.Concat([]string{experimentKey, "trial", "folder", "seed"}, keys) {
 		d.fields = append(d.fields, field{key: name})
 	}
-	for _, m := range a.query.Metrics {
+	for _, m := range s.query.Metrics {
 		d.fields = append(d.fields, field{key: m}, field{key: m + "_low"}, field{key: m + "_high"})
 	}
-	for i, t := range a.trials {
+	for i, t := range s.trials {
 		row := []any{t.Declared.Settings.Name, t.Declared.Number, filepath.Base(t.Dir), strconv.FormatUint(t.Declared.Settings.Seed, 10)}
 		for _, key := range keys {
-			row = append(row, a.values[i][key])
+			row = append(row, s.values[i][key])
 		}
-		for _, m := range a.query.Metrics {
+		for _, m := range s.query.Metrics {
 			x := t.Measure(m)
 			row = append(row, x.Value, x.Low, x.High)
 		}
@@ -250,8 +266,8 @@ func (a *Answered) Data() *dataset {
 }
 
 // File returns the rows of Data as a file with this extension: .csv or .parquet.
-func (a *Answered) File(ext string) ([]byte, error) {
-	switch d := a.Data(); ext {
+func (s *Selection) File(ext string) ([]byte, error) {
+	switch d := s.Data(); ext {
 	case ".csv":
 		return d.bytes()
 	case ".parquet":

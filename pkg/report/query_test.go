@@ -34,7 +34,7 @@ func TestQuery(t *testing.T) {
 		{Query{Where: []string{"experiment=grid"}, Group: []string{"depth"}, Metrics: []string{"elo"}}, "network.depth trials Elo", 2, "2 4", "network.depth explains"},
 		{Query{Group: []string{"experiment", "depth"}, Metrics: []string{"loss"}, Sort: "elo"}, "experiment network.depth trials loss", 3, "grid 30 4", ""},
 	} {
-		a, err := c.query.Ask(trials)
+		a, err := c.query.Select(trials)
 		if err != nil {
 			t.Errorf("%+v: %v", c.query, err)
 			continue
@@ -60,7 +60,7 @@ func TestQuery(t *testing.T) {
 		`has no metric "strength"`:  {Metrics: []string{"strength"}},
 		`other: a trial has no met`: {Where: []string{"experiment=other"}, Sort: "strength"},
 	} {
-		if _, err := q.Ask(trials); err == nil || !strings.Contains(err.Error(), text) {
+		if _, err := q.Select(trials); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%+v: %v, want %q", q, err, text)
 		}
 	}
@@ -68,7 +68,7 @@ func TestQuery(t *testing.T) {
 
 // Both files have a row for each trial with the same numbers.
 func TestQueryFiles(t *testing.T) {
-	a, err := Query{Metrics: []string{"elo", "kl"}}.Ask(queried(t))
+	a, err := Query{Metrics: []string{"elo", "kl"}}.Select(queried(t))
 	if err != nil {
 		t.Fatal(err)
 	}

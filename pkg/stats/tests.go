@@ -95,18 +95,18 @@ func SampleSize(difference, deviation, alpha, power float64) int {
 	}
 }
 
-// Analysis is a one-way analysis of variance.
-type Analysis struct {
+// ANOVA is a one-way analysis of variance.
+type ANOVA struct {
 	F, P            float64 // NaN without variation within groups
 	Between, Within int     // degrees of freedom
 	Explained       float64 // share of the variance between values that the groups explain
 }
 
-// Variance tests whether the means of groups differ (R. A. Fisher, "Statistical Methods for
+// OneWay tests whether the means of groups differ (R. A. Fisher, "Statistical Methods for
 // Research Workers", 1925). Groups without values do not count.
-func Variance(groups [][]float64) Analysis {
+func OneWay(groups [][]float64) ANOVA {
 	all := slices.Concat(groups...)
-	a := Analysis{F: math.NaN(), P: math.NaN(), Between: -1, Within: len(all)}
+	a := ANOVA{F: math.NaN(), P: math.NaN(), Between: -1, Within: len(all)}
 	var within float64
 	for _, g := range groups {
 		if len(g) > 0 {

@@ -65,8 +65,8 @@ func TestSampleSize(t *testing.T) {
 
 // R 4: anova(lm(weight ~ group, PlantGrowth)) prints F = 4.8461 with 2 and 27 degrees of
 // freedom, p = 0.01591, and sums of squares of 3.7663 and 10.4921.
-func TestVariance(t *testing.T) {
-	a := Variance([][]float64{
+func TestOneWay(t *testing.T) {
+	a := OneWay([][]float64{
 		{4.17, 5.58, 5.18, 6.11, 4.50, 4.61, 5.17, 4.53, 5.33, 5.14}, {},
 		{4.81, 4.17, 4.41, 3.59, 5.87, 3.83, 6.03, 4.89, 4.32, 4.69},
 		{6.31, 5.12, 5.54, 5.50, 5.37, 5.29, 4.92, 6.15, 5.80, 5.26},
@@ -78,7 +78,7 @@ func TestVariance(t *testing.T) {
 		t.Errorf("%d and %d degrees of freedom", a.Between, a.Within)
 	}
 	for _, groups := range [][][]float64{nil, {{1}, {2}}, {{1, 2}}, {{1, 1}, {2, 2}}} {
-		if a := Variance(groups); !math.IsNaN(a.P) {
+		if a := OneWay(groups); !math.IsNaN(a.P) {
 			t.Errorf("%v: %+v", groups, a)
 		}
 	}
