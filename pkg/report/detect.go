@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dustin/go-humanize/english"
+	"gonum.org/v1/gonum/stat"
 
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -61,11 +62,9 @@ func (r *Report) Detect(difference float64) (*Detection, error) {
 		if len(values) < 2 {
 			continue
 		}
-		mean := stats.Mean(values).Value
-		for _, v := range values {
-			squares += (v - mean) * (v - mean)
-		}
-		free += float64(len(values) - 1)
+		freedom := float64(len(values) - 1)
+		squares += freedom * stat.Variance(values, nil)
+		free += freedom
 		d.Settings++
 	}
 	if free == 0 {

@@ -226,9 +226,7 @@ func (b *pageBuilder) final() ([]Block, error) {
 	if err != nil || res == nil {
 		return nil, err
 	}
-	t := standingsTable(nil, res)
-	t.Caption = strings.Replace(t.Caption, "Standings of the tournament", "Standings of the final tournament between all trials", 1)
-	t.Files = nil
+	t := standings("Standings of the final tournament between all trials", res)
 	if len(store.Groups(b.Trials)) == len(b.Trials) {
 		return []Block{t}, nil
 	}

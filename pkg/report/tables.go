@@ -42,14 +42,20 @@ func ofTournament(table func(*store.Trial, *store.Tournament) Table) func(*store
 }
 
 func standingsTable(_ *store.Trial, res *store.Tournament) Table {
+	c := standings("Standings of the tournament", res)
+	c.Files = []string{"tournament/ratings.csv", "tournament/games.pgn"}
+	return c
+}
+
+// standings has a row for each player of a tournament, the best first.
+func standings(title string, res *store.Tournament) Table {
 	zero := "the mean player is 0"
 	if res.Anchor != "" {
 		zero = res.Anchor + " is 0"
 	}
 	c := Table{
-		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Logistic Elo of all games, with the 95 % interval from pairs of games with the same opening; " + zero + ".",
+		Caption: title + ": wins, draws and losses; a win is 1 point, a draw one half. Logistic Elo of all games, with the 95 % interval from pairs of games with the same opening; " + zero + ".",
 		Columns: []Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}, {Name: "as White"}, {Name: "as Black"}},
-		Files:   []string{"tournament/ratings.csv", "tournament/games.pgn"},
 	}
 	for _, i := range res.Ranking() {
 		p := res.Players[i]

@@ -154,9 +154,10 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) []Block {
 		return append(trialBlocks(x, left), fold)
 	}
 	each := single(trials)
-	where := "each in its own tournament"
+	where, ofSettings := "each in its own tournament", "each trial in its own tournament"
 	if x.Final != nil {
 		where = "with score and Elo of the final tournament"
+		ofSettings = where
 	}
 	all := trialsTable(x, each, x.Axes)
 	all.Caption = "Trials, " + where + ". Intervals of scores and of Elo (logistic) come from pairs of games with the same opening."
@@ -166,7 +167,7 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) []Block {
 		return []Block{all}
 	}
 	means := trialsTable(x, groups, withoutSeed(x.Axes))
-	means.Caption = "Settings, " + strings.Replace(where, "each", "each trial", 1) + ": means over their seeds, with the 95 % interval (Student t)."
+	means.Caption = "Settings, " + ofSettings + ": means over their seeds, with the 95 % interval (Student t)."
 	if len(groups) == 1 {
 		return []Block{means, all}
 	}
