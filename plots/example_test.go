@@ -81,16 +81,16 @@ func ExampleCrosstable() {
 }
 
 func ExampleLadder() {
-	figure, err := plots.Ladder{Players: []plots.Rating{
-		{Name: "untrained", Elo: stats.Interval{Value: -403, Low: -498, High: -331}},
-		{Name: "trained", Elo: stats.Interval{Value: 118, Low: 74, High: 163}},
+	figure, err := plots.Ladder{Rows: []plots.Rung{
+		{Name: "untrained", Value: stats.Interval{Value: -403, Low: -498, High: -331}},
+		{Name: "trained", Value: stats.Interval{Value: 118, Low: 74, High: 163}},
 	}}.Figure()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Ratings with intervals, strongest first: trained 118 (−44 +45), untrained −403 (−95 +72).
+	// Output: Values with intervals, highest first: trained 118 (−44 +45), untrained −403 (−95 +72).
 }
 
 func ExampleHistogram() {

@@ -189,12 +189,13 @@ func linesMany() plots.Chart {
 func ladder() plots.Chart {
 	return plots.Ladder{
 		Frame: plots.Frame{Title: "Ratings"},
-		Players: []plots.Rating{
-			{Name: "generation 9", Elo: stats.Interval{Value: 62, Low: 21, High: 103}},
-			{Name: "generation 12", Elo: stats.Interval{Value: 118, Low: 74, High: 163}},
+		X:     plots.Axis{Label: "rating", Unit: "Elo, 95 % interval"},
+		Rows: []plots.Rung{
+			{Name: "generation 9", Value: stats.Interval{Value: 62, Low: 21, High: 103}},
+			{Name: "generation 12", Value: stats.Interval{Value: 118, Low: 74, High: 163}},
 			{Name: "fairy-stockfish level 2"},
-			{Name: "untrained", Elo: stats.Interval{Value: -403, Low: -498, High: -331}},
-			{Name: "random moves", Elo: stats.Interval{Value: -611, Low: nan, High: -520}},
+			{Name: "untrained", Value: stats.Interval{Value: -403, Low: -498, High: -331}},
+			{Name: "random moves", Value: stats.Interval{Value: -611, Low: nan, High: -520}},
 		},
 	}
 }

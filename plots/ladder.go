@@ -14,37 +14,38 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Ladder shows ratings with their 95 % intervals, the strongest at the top.
+// Ladder shows named values with their 95 % intervals, such as ratings, the highest at the top.
 type Ladder struct {
 	Frame
-	Players []Rating
+	X    Axis
+	Rows []Rung
 }
 
-// Rating is one player's strength. It is omitted if it has no value.
-type Rating struct {
-	Name string
-	Elo  stats.Interval
+// Rung is a value of a ladder. It is omitted if it has no value.
+type Rung struct {
+	Name  string
+	Value stats.Interval
 }
 
 // Figure implements [Chart].
 func (l Ladder) Figure() (*Figure, error) {
-	var players []Rating
+	var rows []Rung
 	x := emptySpan()
-	for _, p := range l.Players {
-		if err := checkNumbers(fmt.Sprintf("rating of %q", p.Name), p.Elo.Value, p.Elo.Low, p.Elo.High); err != nil {
+	for _, p := range l.Rows {
+		if err := checkNumbers(fmt.Sprintf("value of %q", p.Name), p.Value.Value, p.Value.Low, p.Value.High); err != nil {
 			return nil, err
 		}
-		if !p.Elo.Missing() {
-			players = append(players, p)
-			x.add(p.Elo.Value, p.Elo.Low, p.Elo.High)
+		if !p.Value.Missing() {
+			rows = append(rows, p)
+			x.add(p.Value.Value, p.Value.Low, p.Value.High)
 		}
 	}
-	if len(players) == 0 {
-		return nil, fmt.Errorf("plots: ladder of %d players without a rating: %w", len(l.Players), ErrNoData)
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("plots: ladder of %d rows without a value: %w", len(l.Rows), ErrNoData)
 	}
-	slices.SortStableFunc(players, func(a, b Rating) int { return cmp.Compare(b.Elo.Value, a.Elo.Value) })
+	slices.SortStableFunc(rows, func(a, b Rung) int { return cmp.Compare(b.Value.Value, a.Value.Value) })
 
-	n := len(players)
+	n := len(rows)
 	p := newPlot()
 	hideTicks(&p.Y)
 	p.Y.Tick.Label.Color = ink
@@ -56,24 +57,24 @@ func (l Ladder) Figure() (*Figure, error) {
 	points := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: blue, Radius: 3.2, Shape: draw.CircleGlyph{}}}
 	bars := &plotter.XErrorBars{LineStyle: draw.LineStyle{Color: blue, Width: 1.2}, CapWidth: 6}
 	right := aligned(textStyle(tickSize, softInk, false), draw.XLeft, yMiddle)
-	for i, player := range players {
-		at := plotter.XY{X: player.Elo.Value, Y: float64(n - i)}
+	for i, row := range rows {
+		at := plotter.XY{X: row.Value.Value, Y: float64(n - i)}
 		points.XYs = append(points.XYs, at)
 		bars.XYs = append(bars.XYs, at)
-		bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{known(at.X - player.Elo.Low), known(player.Elo.High - at.X)})
-		name := fit(clean(player.Name), p.Y.Tick.Label, nameWidth)
+		bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{known(at.X - row.Value.Low), known(row.Value.High - at.X)})
+		name := fit(clean(row.Name), p.Y.Tick.Label, nameWidth)
 		names = append(names, plot.Tick{Value: at.Y, Label: name})
 		values.XYs = append(values.XYs, plotter.XY{X: p.X.Max, Y: at.Y})
-		values.Labels = append(values.Labels, player.text())
+		values.Labels = append(values.Labels, row.text())
 		values.TextStyle = append(values.TextStyle, right)
-		texts = append(texts, name+" "+player.text())
+		texts = append(texts, name+" "+row.text())
 	}
 	p.Y.Tick.Marker = names
 	values.Offset.X = 10
 	add(p, gridLines(true, false), bars, points, &values)
 	return l.Frame.figure(content{
-		height: vg.Length(math.Max(2.5, 1.4+0.6*float64(n))) * cm, least: nameWidth + 6*cm, paint: paintPlot(p, "rating (Elo, 95 % interval)", ""),
-		description: "Ratings with intervals, strongest first: " + several(texts, ", ") + ".",
+		height: vg.Length(math.Max(2.5, 1.4+0.6*float64(n))) * cm, least: nameWidth + 6*cm, paint: paintPlot(p, l.X.text(), ""),
+		description: "Values with intervals, highest first: " + several(texts, ", ") + ".",
 	})
 }
 
@@ -85,12 +86,12 @@ func known(length float64) float64 {
 	return length
 }
 
-// text formats a rating with the distances to its bounds: "123 (−40 +50)", or "123 (± 45)" if
+// text formats a value with the distances to its bounds: "123 (−40 +50)", or "123 (± 45)" if
 // they are equal.
-func (r Rating) text() string {
-	s := minus(fmt.Sprintf("%.0f", math.Round(r.Elo.Value)+0)) // no minus zero
-	if !r.Elo.Known() {
+func (r Rung) text() string {
+	s := minus(fmt.Sprintf("%.0f", math.Round(r.Value.Value)+0)) // no minus zero
+	if !r.Value.Known() {
 		return s
 	}
-	return s + " (" + errorOf(fmt.Sprintf("%.0f", r.Elo.Value-r.Elo.Low), fmt.Sprintf("%.0f", r.Elo.High-r.Elo.Value)) + ")"
+	return s + " (" + errorOf(fmt.Sprintf("%.0f", r.Value.Value-r.Value.Low), fmt.Sprintf("%.0f", r.Value.High-r.Value.Value)) + ")"
 }

@@ -161,9 +161,9 @@ because the run may happen on another machine.`,
 					left = fmt.Sprintf(" (its budget leaves out %s)", english.Plural(len(e.Left), "combination", ""))
 				}
 				if e.Pending > 0 {
-					left = fmt.Sprintf(" (TPE proposes %d of them)", e.Pending)
+					left = fmt.Sprintf(" (%s)", e.Growth())
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, english.Plural(e.Total(), "trial", ""), left)
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, english.Plural(len(e.Trials), "trial", ""), left)
 				for _, missing := range experiment.Missing(e) {
 					fmt.Fprintf(cmd.OutOrStdout(), "note: %s\n", missing)
 				}

@@ -87,7 +87,7 @@ trial, what sets it apart, or the first digits of its hash (alamos show lab list
 func findTrial(e *experiment.Experiment, name string) (*experiment.Trial, error) {
 	i, err := store.FindTrial(e.Trials, strings.TrimPrefix(name, e.Name+"/"))
 	if err != nil && e.Pending > 0 {
-		err = fmt.Errorf("%w; TPE proposes %s when these have ended", err, english.Plural(e.Pending, "more trial", ""))
+		err = fmt.Errorf("%w; %s when these have ended", err, e.Growth())
 	}
 	if err != nil {
 		return nil, usagef("--trial: %w", err)

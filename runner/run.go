@@ -66,7 +66,7 @@ The flags say how this machine runs the experiment. They never change its result
 			if starts := experiment.Starts(e, noEngines, noHooks); len(starts) > 0 {
 				return starts
 			}
-			if len(trials) > 0 && e.Pending > 0 { // of a search by TPE, the trials that earlier ones decide have names too
+			if len(trials) > 0 && e.Pending > 0 { // the trials that earlier ones decide have names too
 				plans, err := run.MakePlans(cmd.Context(), []*experiment.Experiment{e}, run.PlanOptions{Options: opt})
 				if err != nil {
 					return err

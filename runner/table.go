@@ -3,17 +3,20 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/disk"
 	"alamos/pkg/report"
 	"alamos/pkg/store"
+	"alamos/plots"
 )
 
 func tableCommand() *cobra.Command {
 	var q report.Query
-	var results, out string
+	var results, out, figure string
 	cmd := &cobra.Command{
 		Use:   "table RUN...",
 		Short: "Compare the trials of experiments in one table; write them as CSV or Parquet",
@@ -22,27 +25,32 @@ settings that differ and the means over its trials, with 95 % intervals (Student
 
 Without --group, a row has the trials that differ only in their seeds. With --group, it has
 those with equal values of these keys, whatever their other settings: the effect of one key
-over a whole sweep. With one key, table also says how much of the variance it explains. The
-key "experiment" is the name of the experiment.
+over a whole sweep. table also says which share of the variance each of these keys explains
+beside all keys that are swept: by an analysis of variance, or by a random forest if the sweep
+draws random values. The key "experiment" is the name of the experiment.
 
 Metrics are those of the figures of a sweep (see experiments/REFERENCE.md). Each trial's score and
 Elo are of its own tournament, or of the final tournament of its sweep (sweep.final). Marks say
 which rows are distinguishable: ★ better than all others, ~ not distinguishable from the best,
 ? one trial only.
 
---out writes a row for each trial with the ends of the intervals, as .csv or .parquet.
+--out writes a row for each trial with the ends of the intervals, as .csv or .parquet. --figure
+draws the first metric over the training, a line for each row with its 95 % interval as a band.
 
 RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials,
 		Example: `  alamos table depth strength
   alamos table lab --group network.width --metric elo,loss
   alamos table lab --where depth=5 --sort elo
-  alamos table lab other --out trials.parquet`,
+  alamos table lab other --out trials.parquet
+  alamos table depth strength --group experiment --metric loss --figure loss.svg`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeSeveralRuns(&results),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ext := filepath.Ext(out)
-			if out != "" && ext != ".csv" && ext != ".parquet" {
+			if ext := filepath.Ext(out); out != "" && ext != ".csv" && ext != ".parquet" {
 				return usagef("--out: want a file that ends with .csv or .parquet, have %q", out)
+			}
+			if ext := filepath.Ext(figure); figure != "" && !slices.Contains(plots.Extensions[:], ext) {
+				return usagef("--figure: want a file that ends with %s, have %q", english.WordSeries(plots.Extensions[:], "or"), figure)
 			}
 			var trials []*store.Trial
 			for _, name := range args {
@@ -67,10 +75,26 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 			if err != nil {
 				return err
 			}
-			if err := report.WriteText(cmd.OutOrStdout(), false, s.Table()); err != nil || out == "" {
+			if err := report.WriteText(cmd.OutOrStdout(), false, s.Table()); err != nil {
 				return err
 			}
-			b, err := s.File(ext)
+			if figure != "" {
+				f, err := s.Figure()
+				if err != nil {
+					return err
+				}
+				b, err := f.Render(filepath.Ext(figure))
+				if err == nil {
+					err = disk.WriteBytes(figure, b)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			if out == "" {
+				return nil
+			}
+			b, err := s.File(filepath.Ext(out))
 			if err != nil {
 				return err
 			}
@@ -83,6 +107,7 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 	f.StringSliceVar(&q.Group, "group", nil, "a row for each combination of values of these `KEYS` (default: all that differ, but the seed)")
 	f.StringVar(&q.Sort, "sort", "", "sort by this metric, the best first")
 	f.StringVarP(&out, "out", "o", "", "also write the trials to this `file`: .csv or .parquet")
+	f.StringVar(&figure, "figure", "", "also draw the first metric over the training to this `file`: .svg, .png or .pdf")
 	resultsFlag(cmd, &results)
 	return cmd
 }

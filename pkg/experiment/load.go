@@ -24,11 +24,11 @@ type Experiment struct {
 	Description
 	Files    []string // every experiment file that was read, bases first
 	Settings Settings // of the file without its sweep
-	TPE      *TPE     // nil means that all trials are known
 
-	view         // of the file merged with its bases
-	below  *view // of the bases alone; nil if there are none
-	layers int   // number of merged files and overrides
+	grower grower // decides the pending trials; nil if there never are any
+	view          // of the file merged with its bases
+	below  *view  // of the bases alone; nil if there are none
+	layers int    // number of merged files and overrides
 }
 
 // Description is what results keep of an experiment.
@@ -43,7 +43,7 @@ type Description struct {
 	Left     []Left   `json:"left,omitempty"`    // the combinations that exceed the budget of the sweep
 	Halving  *Halving `json:"halving,omitempty"` // nil means that every trial trains to its end
 	Final    *Final   `json:"final,omitempty"`   // nil means that trials play only in their own tournaments
-	Pending  int      `json:"pending,omitempty"` // number of trials that TPE has yet to propose, see [Experiment.Propose]
+	Pending  int      `json:"pending,omitempty"` // number of trials that earlier ones have yet to decide, see [Experiment.Grow]
 }
 
 // Load reads an experiment file and everything it extends. If there are faults, it returns
@@ -64,14 +64,11 @@ func Load(path string, o Options) (*Experiment, error) {
 	e := &Experiment{Description: Description{File: path}, layers: len(l.layers)}
 	before := len(l.errs)
 	sweep := l.expand(merged)
-	e.Trials, e.Left = sweep.trials(before)
-	for i := range e.Trials {
-		e.Trials[i].Number = i + 1
-	}
+	trials, left := sweep.trials(before)
+	e.add(trials)
+	e.Left = left
 	e.Axes, e.Halving, e.Final, e.view = sweep.shown(e.Trials), sweep.Halving, sweep.Final, l.view(merged, sweep)
-	if r := sweep.Random; r != nil && r.TPE != nil {
-		e.TPE, e.Pending = r.TPE, r.Trials*sweep.Seeds-len(e.Trials)
-	}
+	e.grower, e.Pending = sweep.grower(len(e.Trials))
 	l.checkFigures(merged, e)
 	if own > 0 {
 		under := l.merge(l.layers[:own], own)

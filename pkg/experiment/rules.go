@@ -240,7 +240,7 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 		if k := figure.Get("kind"); k != nil {
 			kind = k
 		}
-		needs := map[string]int{"sweep": 1, "parallel": 1, "heatmap": 2}[kind.Text]
+		needs := map[string]int{"sweep": 1, "effects": 1, "parallel": 1, "heatmap": 2}[kind.Text]
 		x, y, metric := figure.Get("x"), figure.Get("y"), figure.Get("metric")
 		switch {
 		case len(e.Axes) < needs:

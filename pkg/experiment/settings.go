@@ -173,7 +173,7 @@ type Cell struct {
 type Figure struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric elo results lengths length-histogram sweep heatmap multiples parallel policy tree board" flags:"required" doc:"Type of figure. final shows the ratings of the final tournament of a sweep (sweep.final)."`
+	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric elo results lengths length-histogram sweep effects heatmap multiples parallel policy tree board" flags:"required" doc:"Type of figure. final shows the ratings of the final tournament of a sweep (sweep.final), effects which share of the differences between trials each swept key explains."`
 
 	// For a sweep, empty means the first of its keys.
 	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions or generations."`
@@ -186,7 +186,7 @@ type Figure struct {
 	_ KeyPath `key:"y" when:"kind=heatmap" absent:"the second key of the sweep" doc:"Vertical axis: a key that the sweep varies."`
 
 	Metric string `key:"metric" want:"the name of a metric" flags:"required" when:"kind=metric" doc:"Measure of each generation: one of those of a sweep, of the evaluation, or of a hook (HOOK.METRIC, or only METRIC)."`
-	_      string `key:"metric" default:"score" enum:"score elo vs_untrained vs_random loss policy_loss value_loss top1 top5 kl prior_entropy target_entropy root_value_error calibration_error distinct_games distinct_positions long_games replay_ratio gradient_norm gradient_peak clipped samples seconds" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" when:"kind=sweep heatmap parallel" doc:"Final measure of each trial: score in its tournament, Elo, score against the untrained network or random moves, validation losses, measures of learning (MANUAL.md, Why does it not learn?), training positions, seconds, solved puzzles, accuracy (see evaluation), or a hook's metric in the last generation."`
+	_      string `key:"metric" default:"score" enum:"score elo vs_untrained vs_random loss policy_loss value_loss top1 top5 kl prior_entropy target_entropy root_value_error calibration_error distinct_games distinct_positions long_games replay_ratio gradient_norm gradient_peak clipped samples seconds" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" when:"kind=sweep effects heatmap parallel" doc:"Final measure of each trial: score in its tournament, Elo, score against the untrained network or random moves, validation losses, measures of learning (MANUAL.md, Why does it not learn?), training positions, seconds, solved puzzles, accuracy (see evaluation), or a hook's metric in the last generation."`
 	_      string `key:"metric" default:"score" enum:"score loss" when:"kind=multiples" doc:"Curve in the small figure of each trial."`
 
 	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board" doc:"Position to show. start is the start position of the game."`

@@ -11,22 +11,24 @@ import (
 
 // sweep is the sweep section of a file.
 type sweep struct {
-	Grid    grid          `key:"grid" doc:"Key paths, each with a list of values: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
-	Zip     []zip         `key:"zip" flags:"single" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
-	Random  *random       `key:"random" flags:"optional" doc:"Random values, crossed with grid and zip. The values of a key depend only on seed and the key, so a larger sweep continues a smaller one."`
-	Include []combination `key:"include" doc:"Additional combinations: {network.depth: 20, network.width: 256}. Other keys have the values of the file without its sweep."`
-	Exclude []combination `key:"exclude" doc:"Combinations to leave out: those with all values of an item."`
-	Seeds   int           `key:"seeds" default:"1" range:"1..10000" doc:"Number of repetitions of every combination, with seed, seed + 1, and so on."`
-	Budget  *budget       `key:"budget" flags:"optional" doc:"Limits of the sweep's cost. alamos reports the combinations that exceed them."`
-	Halving *Halving      `key:"halving" flags:"optional" doc:"Successive halving: all trials train for a few generations, and only those of the best settings continue. The others play no tournament. All trials reach a rung before any of them continues (unlike in ASHA), so that the selection does not depend on timing. Trials that differ only in their seeds are judged by the mean over them."`
-	Final   *Final        `key:"final" flags:"optional" doc:"A tournament between the networks of all trials and fixed anchors, after the last trial has ended. It has the rules of the file's tournament section; each network searches with the tournament.search of its trial. The trials' score and Elo are then those of this tournament, so that they can be compared. Trials that halving dropped do not play."`
+	Grid       grid          `key:"grid" doc:"Key paths, each with a list of values: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
+	Zip        []zip         `key:"zip" flags:"single" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
+	Random     *random       `key:"random" flags:"optional" doc:"Random values, crossed with grid and zip. The values of a key depend only on seed and the key, so a larger sweep continues a smaller one."`
+	Include    []combination `key:"include" doc:"Additional combinations: {network.depth: 20, network.width: 256}. Other keys have the values of the file without its sweep."`
+	Exclude    []combination `key:"exclude" doc:"Combinations to leave out: those with all values of an item."`
+	Seeds      int           `key:"seeds" default:"1" range:"1..10000" doc:"Number of repetitions of every combination, with seed, seed + 1, and so on."`
+	Budget     *budget       `key:"budget" flags:"optional" doc:"Limits of the sweep's cost. alamos reports the combinations that exceed them."`
+	Halving    *Halving      `key:"halving" flags:"optional" doc:"Successive halving: all trials train for a few generations, and only those of the best settings continue. The others play no tournament. All trials reach a rung before any of them continues (unlike in ASHA), so that the selection does not depend on timing. Trials that differ only in their seeds are judged by the mean over them."`
+	CloseCalls *CloseCalls   `key:"close_calls" flags:"optional" doc:"More seeds for close calls: after the trials with sweep.seeds, the settings that may be the best get more seeds, until one of them is the best or they have the greatest number. It cannot be combined with halving, random.tpe or budget."`
+	Final      *Final        `key:"final" flags:"optional" doc:"A tournament between the networks of all trials and fixed anchors, after the last trial has ended. It has the rules of the file's tournament section; each network searches with the tournament.search of its trial. The trials' score and Elo are then those of this tournament, so that they can be compared. Trials that halving dropped do not play."`
 }
 
 // random is the random section of a sweep.
 type random struct {
 	Trials int   `key:"trials" range:"1..10000" flags:"required" unit:"trials" doc:"Number of different combinations."`
 	Draw   draws `key:"draw" flags:"required" doc:"Key paths, each with a distribution: {uniform: [0.5, 4]}, {log_uniform: [1e-3, 1e-1]}, {int: [2, 20]} (both bounds included) or {choice: [zero, 0.2]}. If the key wants a whole number, log_uniform draws whole numbers."`
-	TPE    *TPE  `key:"tpe" flags:"optional" doc:"Search by a model: after some random trials, a tree-structured Parzen estimator (Bergstra et al. 2011) proposes the others from their results, batch by batch. It varies all keys by itself: it cannot be combined with grid, zip, include, exclude, budget or halving."`
+	PBT    *PBT  `key:"pbt" flags:"optional" doc:"Population-based training (Jaderberg et al. 2017): the trials are a population that trains in rounds, and between rounds the worst are replaced by copies of the best with other settings. Each round of a member is a trial that begins with the network of its parent; its replay window and optimizer begin again. It cannot be combined with other keys of a sweep, or with draws of the network."`
+	TPE    *TPE  `key:"tpe" flags:"optional" doc:"Search by a model: after some random trials, a tree-structured Parzen estimator (Bergstra et al. 2011) proposes the others from their results, batch by batch. It varies all keys by itself: it cannot be combined with grid, zip, include, exclude, budget or halving. A failed trial counts as the worst."`
 }
 
 // budget limits a sweep. 0 means no limit.
@@ -45,12 +47,13 @@ type Left struct {
 type expansion struct {
 	*loader
 	sweep
-	base    *config.Node   // the merged tree
-	values  map[string]any // of the section sweep, in canonical form
-	seed    uint64
-	bundles [][]axis // each varies together: a key of the grid, a zip, or all random draws; the product of a sweep is theirs
-	extra   []string // paths that only sweep.include varies
-	drawn   []axis   // all random draws, of which TPE uses the first ones
+	base     *config.Node   // the merged tree
+	values   map[string]any // of the section sweep, in canonical form
+	seed     uint64
+	bundles  [][]axis // each varies together: a key of the grid, a zip, or all random draws; the product of a sweep is theirs
+	extra    []string // paths that only sweep.include varies
+	drawn    []axis   // all random draws, of which TPE uses the first ones
+	accepted []combo  // valid combinations within the budget
 }
 
 // combo is one combination. Its trials differ only in their seeds.
@@ -115,11 +118,7 @@ func (x *expansion) checkTPE(axes []axis) []axis {
 		return axes
 	}
 	const path = "sweep.random.tpe"
-	for _, key := range []string{"grid", "zip", "include", "exclude", "budget", "halving"} {
-		if n := x.base.Find("sweep." + key); n != nil && n.Value.Kind != config.Null {
-			x.fault(n.At, "sweep."+key, "cannot be combined with %s", path).WithHint("tpe proposes the values of all keys")
-		}
-	}
+	x.excludeKeys(path, "tpe proposes the values of all keys", "grid", "zip", "include", "exclude", "budget", "halving")
 	if t.Startup >= x.Random.Trials {
 		x.fault(x.at(path+".startup"), path+".startup", "want fewer than the %d trials of the search, have %d", x.Random.Trials, t.Startup)
 		return axes
@@ -168,10 +167,11 @@ func (x *expansion) trials(before int) ([]Trial, []Left) {
 	if x.checkCombos(combos); len(x.errs) > before {
 		return nil, nil
 	}
-	combos, left := x.affordable(combos)
+	var left []Left
+	x.accepted, left = x.affordable(combos)
 	var trials []Trial
-	for i := range combos {
-		trials = append(trials, x.repeated(&combos[i])...)
+	for i := range x.accepted {
+		trials = append(trials, x.repeated(&x.accepted[i], 0, x.Seeds)...)
 	}
 	return trials, left
 }
@@ -353,9 +353,11 @@ func (x *expansion) checkCombos(combos []combo) {
 		}
 		labels[c.id] = c.label()
 	}
-	if r := x.Random; r != nil && r.TPE != nil && slices.ContainsFunc(combos, func(c combo) bool { return !c.settings.measures(r.TPE.Metric) }) {
-		x.fault(x.at("sweep.random.tpe.metric"), "sweep.random.tpe.metric", "nothing measures %s", config.Printable(r.TPE.Metric)).
-			WithHint("it needs a player of the tournament, a hook or an evaluation")
+	if r := x.Random; r != nil && r.TPE != nil {
+		x.checkObjective("sweep.random.tpe", &r.TPE.Objective, combos)
+	}
+	if r := x.Random; r != nil && r.PBT != nil {
+		x.checkPBT(combos)
 	}
 	h := x.Halving
 	if len(combos) == 0 {
@@ -363,6 +365,9 @@ func (x *expansion) checkCombos(combos []combo) {
 			x.fault(x.at("sweep.exclude"), "sweep.exclude", "leaves no combination")
 		}
 		return
+	}
+	if x.CloseCalls != nil {
+		x.checkCloseCalls(combos)
 	}
 	x.checkFinal(combos)
 	if h == nil {

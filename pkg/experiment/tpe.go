@@ -7,11 +7,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"gonum.org/v1/gonum/stat"
 
-	"alamos/pkg/match"
 	"alamos/pkg/stats"
 )
 
@@ -23,82 +22,35 @@ import (
 // Trials run in batches. A batch depends only on the results of those before it, and never
 // on the order or time in which its trials end.
 type TPE struct {
-	Startup int    `key:"startup" default:"8" range:"2..10000" unit:"trials" doc:"Number of random trials before the first proposal. They are those of a random search."`
-	Batch   int    `key:"batch" default:"4" range:"1..10000" unit:"trials" doc:"Number of trials that are proposed at a time. All of them end before the next ones are proposed, so that the search does not depend on timing and the trials of a batch can run at the same time."`
-	Metric  string `key:"metric" default:"vs_untrained" enum:"vs_untrained vs_random score elo loss policy_loss value_loss top1 top5" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" doc:"Final measure of a trial that the search improves, as the mean over the seeds; for its values see notebook.figure.metric. A failed trial counts as the worst. A measure compares trials only if it is the same task for all: a score against fixed opponents is, or puzzles. A loss is only if all trials learn from the same data."`
-	Goal    string `key:"goal" enum:"highest lowest" absent:"lowest for a loss or an error, otherwise highest" doc:"Whether high or low values of the metric are better."`
+	Startup int `key:"startup" default:"8" range:"2..10000" unit:"trials" doc:"Number of random trials before the first proposal. They are those of a random search."`
+	Batch   int `key:"batch" default:"4" range:"1..10000" unit:"trials" doc:"Number of trials that are proposed at a time. All of them end before the next ones are proposed, so that the search does not depend on timing and the trials of a batch can run at the same time."`
+	Objective
 }
 
-// Lowest reports whether low values of the metric are better.
-func (t *TPE) Lowest() bool {
-	if t.Goal == "" {
-		return strings.Contains(t.Metric, "loss") || strings.Contains(t.Metric, "error")
-	}
-	return t.Goal == "lowest"
-}
+func (t *TPE) pending(n int) string { return "TPE proposes " + english.Plural(n, "more trial", "") }
 
-// measures reports whether trials have a metric at their end. A metric of a hook counts if
-// there is such a hook.
-func (s *Settings) measures(metric string) bool {
-	plays := s.Tournament.Rounds > 0
-	meets := func(player string) bool {
-		return plays && slices.ContainsFunc(s.Tournament.Players, func(p match.Spec) bool { return p.Player == player })
-	}
-	switch metric {
-	case "vs_untrained":
-		return meets(match.Untrained)
-	case "vs_random":
-		return meets(match.Random)
-	case "score", "elo":
-		return plays
-	}
-	kind, _, dotted := strings.Cut(metric, ".")
-	e := s.Evaluation
-	return !dotted || slices.Contains(s.EvaluationMeasures(), metric) || e != nil && e.Accuracy && kind == "accuracy" ||
-		slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.Name() == kind })
-}
-
-// Total returns the number of trials, with those that TPE has yet to propose.
-func (e *Experiment) Total() int { return len(e.Trials) + e.Pending }
-
-// Propose returns the experiment with the trials of TPE's next batch. values are the values
-// of the metric of all trials so far; NaN counts as worse than any other. Propose depends
-// only on the experiment's file and values. Settings that are invalid or taken are not
-// proposed.
-func (e *Experiment) Propose(values []float64) (*Experiment, error) {
-	x := e.sweep
-	t := x.Random.TPE
-	next := *e
-	next.Trials = slices.Clip(e.Trials)
+// grow adds the trials of the next batch. Settings that are invalid or taken are not proposed.
+func (t *TPE) grow(x *expansion, next *Experiment, values []float64) (string, error) {
 	p := proposer{draws: x.Random.Draw}
 	taken := map[string]bool{}
-	for i := 0; i < len(e.Trials); i += x.Seeds {
-		loss := stat.Mean(values[i:i+x.Seeds], nil)
-		switch {
-		case math.IsNaN(loss):
-			loss = math.Inf(1)
-		case !t.Lowest():
-			loss = -loss
-		}
-		p.observed = append(p.observed, observation{p.draws.coordinates(e.Trials[i].combination), loss})
-		taken[e.Trials[i].ID] = true
+	for i := 0; i < len(values); i += x.Seeds {
+		loss := -t.gain(stat.Mean(values[i:i+x.Seeds], nil))
+		p.observed = append(p.observed, observation{p.draws.coordinates(next.Trials[i].combination), loss})
+		taken[next.Trials[i].ID] = true
 	}
-	for range min(t.Batch, e.Pending/x.Seeds) {
+	for range min(t.Batch, next.Pending/x.Seeds) {
 		number := len(next.Trials) / x.Seeds
 		c := x.firstFree(p.candidates(stats.NewRand(stats.DeriveNamed(x.seed, "sweep.random.tpe", number))), taken)
 		if c == nil {
-			return nil, e.Fault("sweep.random.trials", "", fmt.Sprintf("only %d different valid trials can be proposed", number))
+			return "", next.Fault("sweep.random.trials", "", fmt.Sprintf("only %d different valid trials can be proposed", number))
 		}
 		taken[c.id] = true
 		p.pending = append(p.pending, p.draws.coordinates(c.combination))
-		for _, trial := range x.repeated(c) {
-			trial.Number = len(next.Trials) + 1
-			next.Trials = append(next.Trials, trial)
-			next.Pending--
-		}
+		next.add(x.repeated(c, 0, x.Seeds))
+		next.Pending -= x.Seeds
 	}
-	next.Axes = x.shown(next.Trials)
-	return &next, nil
+	i, best := t.best(values)
+	return fmt.Sprintf("TPE proposes %s; so far trial %d has %s: %s", numbers(len(values)+1, len(next.Trials)), i+1, best, next.Trials[i].Label), nil
 }
 
 // firstFree returns the first valid point whose settings are not taken. If there is none, it
@@ -111,13 +63,9 @@ func (x *expansion) firstFree(points []combination, taken map[string]bool) *comb
 		}
 		points = append(points, point)
 	}
-	quiet := *x
 	for _, point := range points {
-		quiet.loader = &loader{dir: x.dir, files: x.files, layers: x.layers, bad: x.bad}
-		for _, c := range quiet.resolved([]combo{{combination: point}}) {
-			if c.id = c.settings.ID(); !taken[c.id] {
-				return &c
-			}
+		if c := x.combo(point); c != nil && !taken[c.id] {
+			return c
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func searched(t *testing.T, e *Experiment, value func(*Trial) float64) *Experime
 	t.Helper()
 	for e.Pending > 0 {
 		var err error
-		if e, err = e.Propose(values(e, value)); err != nil {
+		if e, _, err = e.Grow(values(e, value)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,16 +55,16 @@ func peak(t *Trial) float64 {
 	return -d * d
 }
 
-func TestPropose(t *testing.T) {
+func TestGrowByTPE(t *testing.T) {
 	first := load(t, searchedSweep)
-	if len(first.Trials) != 8 || first.Pending != 32 || first.Total() != 40 || first.TPE == nil {
+	if len(first.Trials) != 8 || first.Pending != 32 || first.Total() != 40 {
 		t.Fatalf("%d trials, %d pending", len(first.Trials), first.Pending)
 	}
 	random := load(t, searchedSweep, "sweep.random.tpe=")
 	if diff := cmp.Diff(labels(random)[:8], labels(first)); diff != "" {
 		t.Errorf("the search begins with other trials than a random search:\n%s", diff)
 	}
-	second, err := first.Propose(values(first, peak))
+	second, _, err := first.Grow(values(first, peak))
 	if err != nil || len(second.Trials) != 12 || second.Pending != 28 || len(first.Trials) != 8 {
 		t.Fatalf("%d trials, %d pending, %v; the first batch has %d", len(second.Trials), second.Pending, err, len(first.Trials))
 	}
@@ -114,7 +114,7 @@ func TestPropose(t *testing.T) {
 // The proposals must stay as they are, because results depend on them.
 func TestProposals(t *testing.T) {
 	e := load(t, searchedSweep)
-	e, err := e.Propose(values(e, peak))
+	e, _, err := e.Grow(values(e, peak))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ sweep:
 	}
 	// With fewer different trials than wanted, because a key does not apply, it ends.
 	e = load(t, "sweep: {random: {trials: 16, draw: {training.schedule.kind: {choice: [plateau, constant]}, training.schedule.patience: {int: [1, 9]}}, tpe: {startup: 4, batch: 12}}}\n")
-	if _, err := e.Propose(make([]float64, len(e.Trials))); err == nil || !strings.Contains(err.Error(), "x.yaml:3:18: sweep.random.trials: only 10 different valid trials can be proposed") {
+	if _, _, err := e.Grow(make([]float64, len(e.Trials))); err == nil || !strings.Contains(err.Error(), "x.yaml:3:18: sweep.random.trials: only 10 different valid trials can be proposed") {
 		t.Errorf("error %v", err)
 	}
 }

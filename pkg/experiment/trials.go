@@ -20,6 +20,7 @@ type Trial struct {
 	Folder   string      // name of the folder of its results, see folderName
 	Label    string      // what distinguishes it, such as "network.depth=2 seed=1"; empty for a single trial
 	Group    string      // Label without the seed: trials of one group differ only in their seeds
+	Parent   int         `json:",omitempty"` // number of the trial whose network it continues with; 0 means none
 	Axis     []AxisValue // one entry per element of Experiment.Axes, including those that Label omits
 	Settings Settings
 
@@ -37,21 +38,25 @@ type Axis struct {
 	Values []string
 }
 
-// repeated returns the trials of a combination, one per seed.
-func (x *expansion) repeated(c *combo) []Trial {
+// group returns the label of a combination's trials without a repeated seed.
+func (c *combo) group() string {
+	return slices.DeleteFunc(slices.Clone(c.combination), func(s setting) bool { return s.path == "seed" }).label()
+}
+
+// repeated returns the trials of a combination with a range of its seeds, counted from 0.
+func (x *expansion) repeated(c *combo, from, to int) []Trial {
 	var trials []Trial
-	group := slices.DeleteFunc(slices.Clone(c.combination), func(s setting) bool { return s.path == "seed" })
-	s, id := c.settings, c.id
-	for i := range x.Seeds {
+	for i := from; i < to; i++ {
+		s, id := c.settings, c.id
 		if i > 0 {
-			s.Seed++
+			s.Seed += uint64(i)
 			id = s.ID()
 		}
 		one := *c
 		if x.Seeds > 1 {
 			one.combination = append(slices.Clone(c.combination), setting{path: "seed", text: strconv.FormatUint(s.Seed, 10)})
 		}
-		trial := Trial{Settings: s, ID: id, Label: one.label(), Group: group.label(), combination: c.combination}
+		trial := Trial{Settings: s, ID: id, Label: one.label(), Group: c.group(), combination: c.combination}
 		for _, path := range x.paths() {
 			trial.Axis = append(trial.Axis, AxisValue{path, one.text(path)})
 		}
@@ -72,7 +77,7 @@ func (t *Trial) folderName() string {
 			swept = append(swept, a)
 		}
 	}
-	return Hash(t.Settings.sections("seed", "game", "network", "search", "data", "selfplay", "training"), swept)[:10]
+	return Hash(t.Settings.sections("seed", "start", "game", "network", "search", "data", "selfplay", "training"), swept)[:10]
 }
 
 // paths returns the paths of all axes in display order.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dustin/go-humanize/english"
 	"gonum.org/v1/gonum/stat"
@@ -48,20 +49,21 @@ func (r *Report) Detect(difference float64) (*Detection, error) {
 	d := &Detection{Difference: difference, Pairs: max(1, len(settings)*(len(settings)-1)/2)}
 	var squares, free, noise, games float64
 	for _, g := range store.Groups(finalists(r.Trials)) {
-		var values []float64
-		for _, t := range g.Trials {
-			elo := t.Measure("elo")
-			if n := t.Played(); elo.Known() && n > 0 {
-				values = append(values, elo.Value)
-				deviation := (elo.High - elo.Low) / (2 * stats.Normal95)
-				noise += deviation * deviation
-				games += float64(n)
-				d.Trials++
-			}
-		}
-		if len(values) < 2 {
+		rated := slices.DeleteFunc(slices.Clone(g.Trials), func(t *store.Trial) bool {
+			return !t.Measure("elo").Known() || t.Played() == 0
+		})
+		if len(rated) < 2 {
 			continue
 		}
+		values := make([]float64, len(rated))
+		for i := range rated {
+			elo := rated[i].Measure("elo")
+			values[i] = elo.Value
+			deviation := (elo.High - elo.Low) / (2 * stats.Normal95)
+			noise += deviation * deviation
+			games += float64(rated[i].Played())
+		}
+		d.Trials += len(rated)
 		freedom := float64(len(values) - 1)
 		squares += freedom * stat.Variance(values, nil)
 		free += freedom

@@ -24,7 +24,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "9"
+const codeVersion = "10"
 
 // kind is a kind of figure.
 type kind struct {
@@ -74,6 +74,7 @@ var kinds = map[string]kind{
 	"tree":             {over: eachTrial, reads: fromTournament, draw: ofPosition(drawTree)},
 	"board":            {over: eachTrial, reads: fromTournament, draw: ofPosition(drawBoard)},
 	"sweep":            {over: theSweep, metric: "score", draw: drawSweep},
+	"effects":          {over: theSweep, metric: "score", draw: drawEffects},
 	"heatmap":          {over: theSweep, metric: "score", draw: drawHeatmap},
 	"parallel":         {over: theSweep, metric: "score", draw: drawParallel},
 	"multiples":        {over: theSweep, metric: "score", draw: drawMultiples},

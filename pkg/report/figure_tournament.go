@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -95,15 +94,17 @@ func drawCrosstable(p *picture) (plots.Chart, string, error) {
 	return c, "Score of each player against each other, as a share of the points, with wins, draws and losses.", nil
 }
 
+var ratingAxis = plots.Axis{Label: "rating", Unit: "Elo, 95 % interval"}
+
 // drawElo shows the ratings of a tournament.
 func drawElo(p *picture) (plots.Chart, string, error) {
 	res := p.only().Tournament()
 	if res == nil {
 		return nil, "", noTournament
 	}
-	c := plots.Ladder{Frame: p.frame}
+	c := plots.Ladder{Frame: p.frame, X: ratingAxis}
 	for _, i := range res.Ranking() {
-		c.Players = append(c.Players, plots.Rating{Name: res.Players[i].Name, Elo: res.Players[i].Elo})
+		c.Rows = append(c.Rows, plots.Rung{Name: res.Players[i].Name, Value: res.Players[i].Elo})
 	}
 	return c, "Ratings by maximum likelihood over all games, with 95 % intervals.", nil
 }
@@ -115,18 +116,17 @@ func drawFinal(p *picture) (plots.Chart, string, error) {
 	if played < 0 {
 		return nil, "", nothing("no final tournament has been played")
 	}
-	c := plots.Ladder{Frame: p.frame}
+	c := plots.Ladder{Frame: p.frame, X: ratingAxis}
 	for _, g := range p.groups {
 		if elo, _ := g.Measure("elo"); !elo.Missing() {
-			c.Players = append(c.Players, plots.Rating{Name: g.Name, Elo: elo})
+			c.Rows = append(c.Rows, plots.Rung{Name: g.Name, Value: elo})
 		}
 	}
 	for _, x := range p.trials[played].Final.Players {
 		if x.Generation < 0 {
-			c.Players = append(c.Players, plots.Rating{Name: x.Name, Elo: x.Elo})
+			c.Rows = append(c.Rows, plots.Rung{Name: x.Name, Value: x.Elo})
 		}
 	}
-	slices.SortStableFunc(c.Players, func(a, b plots.Rating) int { return cmp.Compare(b.Elo.Value, a.Elo.Value) })
 	caption := "Ratings in the final tournament between all trials, by maximum likelihood over all games, with 95 % intervals."
 	if p.repeated() {
 		caption = "Mean ratings of the settings in the final tournament between all trials, with 95 % intervals over their seeds."

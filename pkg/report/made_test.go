@@ -47,6 +47,7 @@ notebook:
   - figure: {kind: elo}
   - figure: {kind: sweep, metric: elo}
   - figure: {kind: sweep, x: training.schedule.kind, y: network.depth, metric: kings.alive}
+  - figure: {kind: effects, metric: elo}
   - figure: {kind: heatmap, metric: loss}
   - figure: {kind: multiples}
   - figure: {kind: parallel, metric: score}

@@ -70,20 +70,10 @@ func (m *measured) behind(best int) []stats.Difference {
 		chance = func(i, j int) float64 { return stats.WelchP(m.seeds[i], m.seeds[j]) } // of millions of pairs
 	}
 	out := make([]stats.Difference, len(m.values))
-	var pairs [][2]int
-	var p []float64
-	for i := range m.values {
+	for i, p := range stats.HolmPairs(len(m.values), best, chance) {
 		out[i] = stats.Untested(stats.Unknown())
-		for j := range i {
-			if len(m.seeds[i]) > 0 && len(m.seeds[j]) > 0 {
-				pairs = append(pairs, [2]int{i, j})
-				p = append(p, chance(i, j))
-			}
-		}
-	}
-	for k, adjusted := range stats.Holm(p) {
-		if i := pairs[k][0] + pairs[k][1] - best; slices.Contains(pairs[k][:], best) {
-			out[i] = stats.Difference{Interval: test(i, best).Interval, P: adjusted}
+		if i != best && len(m.seeds[i]) > 0 {
+			out[i] = stats.Difference{Interval: test(i, best).Interval, P: p}
 		}
 	}
 	return out

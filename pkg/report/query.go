@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
+	"alamos/plots"
 )
 
 // Query selects and groups trials, also of several experiments, for one table.
@@ -33,14 +35,14 @@ const experimentKey = "experiment"
 type Selection struct {
 	query  Query
 	trials []*store.Trial
-	values []map[string]string // settings of each trial by key
-	keys   []string            // that differ between trials, without the seed
-	group  []string            // keys that form rows
+	values map[*store.Trial]map[string]string // settings of each trial by key
+	keys   []string                           // that differ between trials, without the seed
+	group  []string                           // keys that form rows
 }
 
 // Select selects trials. Unknown keys and metrics are errors.
 func (q Query) Select(trials []*store.Trial) (*Selection, error) {
-	s := &Selection{query: q}
+	s := &Selection{query: q, values: map[*store.Trial]map[string]string{}}
 	if len(q.Metrics) == 0 {
 		s.query.Metrics = trialColumns
 	}
@@ -56,19 +58,21 @@ func (q Query) Select(trials []*store.Trial) (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
+	var selected []map[string]string
 	for i, t := range trials {
 		meets := true
 		for key, value := range conditions {
 			meets = meets && all[i][key] == value
 		}
 		if meets {
-			s.trials, s.values = append(s.trials, t), append(s.values, all[i])
+			s.trials, selected = append(s.trials, t), append(selected, all[i])
+			s.values[t] = all[i]
 		}
 	}
 	if len(s.trials) == 0 {
 		return nil, fmt.Errorf("no trial of %d meets the conditions", len(trials))
 	}
-	s.keys = differing(slices.Sorted(maps.Keys(known)), s.values)
+	s.keys = differing(slices.Sorted(maps.Keys(known)), selected)
 	s.group = s.keys
 	if len(q.Group) > 0 {
 		s.group = nil
@@ -168,22 +172,16 @@ func wholeKey(known map[string]bool, short string) (string, error) {
 	return "", fmt.Errorf("%q is the end of several keys: want one of %s", short, strings.Join(whole, ", "))
 }
 
-// Table has a row for each group of trials: the values of the keys, the number of trials, and
-// the means of the metrics.
-func (s *Selection) Table() Table {
-	at := map[*store.Trial]map[string]string{}
-	for i, t := range s.trials {
-		at[t] = s.values[i]
-	}
+// rows returns the groups of trials with equal values of the keys, sorted as the query wants.
+func (s *Selection) rows() []store.Group {
 	var groups []store.Group
-	for _, trials := range store.GroupBy(s.trials, func(t *store.Trial) string {
-		var values []string
-		for _, key := range s.group {
-			values = append(values, at[t][key])
+	for _, trials := range store.GroupBy(s.trials, func(t *store.Trial) string { return strings.Join(s.valuesOf(t), "\x00") }) {
+		var parts []string
+		for i, value := range s.valuesOf(trials[0]) {
+			key := s.group[i]
+			parts = append(parts, key[strings.LastIndexByte(key, '.')+1:]+"="+brief(value))
 		}
-		return strings.Join(values, "\x00")
-	}) {
-		groups = append(groups, store.Group{Trials: trials})
+		groups = append(groups, store.Group{Name: strings.Join(parts, " "), Trials: trials})
 	}
 	if m := metricOf(s.query.Sort); s.query.Sort != "" {
 		values := measureAll(groups, m.name).values
@@ -194,14 +192,50 @@ func (s *Selection) Table() Table {
 		}
 		groups = sorted
 	}
+	return groups
+}
+
+// valuesOf returns a trial's values of the keys that form rows.
+func (s *Selection) valuesOf(t *store.Trial) []string {
+	values := make([]string, len(s.group))
+	for i, key := range s.group {
+		values[i] = s.values[t][key]
+	}
+	return values
+}
+
+// Figure shows the first metric over the training, with a line for each row of the table: the
+// mean of its trials, with the 95 % interval as a band.
+func (s *Selection) Figure() (*plots.Figure, error) {
+	m, groups := metricOf(s.query.Metrics[0]), s.rows()
+	if n := len(groups); n > mostLines {
+		return nil, fmt.Errorf("a figure of %d lines, want at most %d: choose fewer trials with --where, or other keys with --group", n, mostLines)
+	}
+	c := plots.Lines{X: axis("samples"), Y: m.axis()}
+	if m.name == "score" {
+		c = ScoreChart(groups, "samples")
+	} else {
+		c.Series = lines(groups, anything, overGenerations("samples", measure(m.name)))
+	}
+	figure, err := c.Figure()
+	if errors.Is(err, plots.ErrNoData) {
+		return nil, fmt.Errorf("no trial has measured %s over its training", m.label)
+	}
+	return figure, err
+}
+
+// Table has a row for each group of trials: the values of the keys, the number of trials, and
+// the means of the metrics.
+func (s *Selection) Table() Table {
+	groups := s.rows()
 	t := Table{Rows: make([][]Cell, len(groups))}
 	for _, key := range s.group {
 		t.Columns = append(t.Columns, Column{Name: key})
 	}
 	t.Columns = append(t.Columns, number("trials", ""))
 	for i, g := range groups {
-		for _, key := range s.group {
-			t.Rows[i] = append(t.Rows[i], Cell{Text: brief(at[g.Trials[0]][key])})
+		for _, value := range s.valuesOf(g.Trials[0]) {
+			t.Rows[i] = append(t.Rows[i], Cell{Text: brief(value)})
 		}
 		t.Rows[i] = append(t.Rows[i], Cell{Text: strconv.Itoa(len(g.Trials))})
 	}
@@ -210,8 +244,8 @@ func (s *Selection) Table() Table {
 		t.measure(groups, name, used)
 	}
 	t.Legend = legendOf(used)
-	if len(s.group) == 1 && len(groups) > 1 {
-		t.Legend = strings.TrimSpace(t.Legend + "\n" + s.effects(groups))
+	if len(s.query.Group) > 0 && len(groups) > 1 {
+		t.Legend = strings.TrimSpace(t.Legend + "\n" + s.effects())
 	}
 	return t
 }
@@ -225,15 +259,28 @@ func brief(value string) string {
 	return value
 }
 
-// effects says how much of the differences between the trials one key explains.
-func (s *Selection) effects(groups []store.Group) string {
+// effects says how much of the differences between the trials the keys of the rows explain,
+// beside all other keys that a sweep varies.
+func (s *Selection) effects() string {
+	keys := slices.Clone(s.group)
+	for _, key := range s.keys {
+		swept := func(t *store.Trial) bool { return axisValue(&t.Declared, key) != "" }
+		if !slices.Contains(keys, key) && slices.ContainsFunc(s.trials, swept) {
+			keys = append(keys, key)
+		}
+	}
 	var lines []string
 	for _, name := range s.query.Metrics {
-		if m := metricOf(name); m.better != stats.Neither {
-			v := stats.OneWay(measureAll(groups, name).seeds)
-			if !math.IsNaN(v.P) {
-				lines = append(lines, fmt.Sprintf("%s explains %.0f %% of the variance of %s between trials: F(%d, %d) = %.2f, p = %.2g (other settings count as noise).",
-					s.group[0], 100*v.Explained, m.label, v.Between, v.Within, v.F, v.P))
+		if metricOf(name).better == stats.Neither {
+			continue
+		}
+		e, err := effects(s.trials, keys, func(t *store.Trial, key string) string { return s.values[t][key] }, name)
+		if err != nil {
+			continue
+		}
+		for _, key := range s.group {
+			if line := e.text(key); line != "" {
+				lines = append(lines, line)
 			}
 		}
 	}
@@ -251,10 +298,10 @@ func (s *Selection) Data() *dataset {
 	for _, m := range s.query.Metrics {
 		d.fields = append(d.fields, field{key: m}, field{key: m + "_low"}, field{key: m + "_high"})
 	}
-	for i, t := range s.trials {
+	for _, t := range s.trials {
 		row := []any{t.Declared.Settings.Name, t.Declared.Number, filepath.Base(t.Dir), strconv.FormatUint(t.Declared.Settings.Seed, 10)}
 		for _, key := range keys {
-			row = append(row, s.values[i][key])
+			row = append(row, s.values[t][key])
 		}
 		for _, m := range s.query.Metrics {
 			x := t.Measure(m)

@@ -126,6 +126,7 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	add(len(axes) == 1 || len(axes) == 2, figure(experiment.Figure{Kind: "sweep", Metric: metric}))
 	add(len(axes) == 2, figure(experiment.Figure{Kind: "heatmap", Metric: metric}))
 	add(len(axes) > 2 && len(axes) <= mostAxes, figure(experiment.Figure{Kind: "parallel", Metric: metric}))
+	add(len(axes) >= 2, figure(experiment.Figure{Kind: "effects", Metric: metric}))
 	add(plays || solves, text("## Strength"))
 	add(plays, figure(experiment.Figure{Kind: "score", X: "samples"}), table("standings"))
 	add(solves, table("puzzles"))

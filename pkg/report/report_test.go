@@ -366,9 +366,9 @@ func TestSweepNotebook(t *testing.T) {
 	for _, test := range []struct{ file, want string }{
 		{file("{seeds: 2}", ""), "trials score standings multiples learning-rate lengths generations metric learning network settings"},
 		{file("{grid: {network.depth: [1, 2]}}", ""), "trials sweep elo score standings multiples learning-rate lengths generations metric learning network settings"},
-		{file("{grid: {network.depth: [1, 2], network.width: [8, 16]}}", "tournament: {rounds: 0}"), "trials sweep loss heatmap loss multiples learning-rate lengths generations metric learning network settings"},
-		{file("{grid: {network.depth: [1, 2], network.width: [8, 16], search.visits: [10, 20]}}", ""), "trials parallel elo score standings multiples learning-rate lengths generations metric learning network settings"},
-		{file("{include: [{network.depth: 1}, {network.width: 8}, {search.visits: 10}, {search.c_puct: 1}, {search.fpu: 0.5}, {selfplay.games: 10}, {selfplay.surprise: 0.5}, {training.batch: 64}, {training.epochs: 2}]}", ""), "trials score standings multiples learning-rate lengths generations metric learning network settings"},
+		{file("{grid: {network.depth: [1, 2], network.width: [8, 16]}}", "tournament: {rounds: 0}"), "trials sweep loss heatmap loss effects loss multiples learning-rate lengths generations metric learning network settings"},
+		{file("{grid: {network.depth: [1, 2], network.width: [8, 16], search.visits: [10, 20]}}", ""), "trials parallel elo effects elo score standings multiples learning-rate lengths generations metric learning network settings"},
+		{file("{include: [{network.depth: 1}, {network.width: 8}, {search.visits: 10}, {search.c_puct: 1}, {search.fpu: 0.5}, {selfplay.games: 10}, {selfplay.surprise: 0.5}, {training.batch: 64}, {training.epochs: 2}]}", ""), "trials effects elo score standings multiples learning-rate lengths generations metric learning network settings"},
 		{file("{grid: {network.depth: [1, 2]}}", "notebook: [{table: settings}]"), "settings"},
 		{file("{seeds: 2}", "tournament: {rounds: 0}\ndata: {kind: pgn, files: a.pgn}\nevaluation: {puzzles: [a.epd]}"), "trials puzzles multiples learning-rate accuracy generations learning network settings"},
 		{file("{seeds: 2}", "evaluation: {accuracy: false, puzzles: [a.epd]}"), "trials score standings puzzles multiples learning-rate lengths generations metric learning network settings"},
@@ -383,7 +383,7 @@ func TestSweepNotebook(t *testing.T) {
 				have = append(have, c.Table)
 			case c.Figure != nil:
 				have = append(have, c.Figure.Kind)
-				if slices.Contains([]string{"sweep", "heatmap", "parallel"}, c.Figure.Kind) {
+				if slices.Contains([]string{"sweep", "effects", "heatmap", "parallel"}, c.Figure.Kind) {
 					have = append(have, c.Figure.Metric)
 				}
 			}

@@ -286,6 +286,14 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	for _, a := range axes {
 		column(Column{Name: a.Path}, func(_ int, first *store.Trial) Cell { return Cell{Text: axisValue(&first.Declared, a.Path)} })
 	}
+	if some(func(first *store.Trial) bool { return first.Declared.Parent > 0 }) {
+		column(Column{Name: "continues"}, func(_ int, first *store.Trial) Cell {
+			if first.Declared.Parent == 0 {
+				return Cell{Text: "–"}
+			}
+			return Cell{Text: fmt.Sprintf("#%d", first.Declared.Parent), Link: anchor(first.Declared.Parent)}
+		})
+	}
 	if some(func(first *store.Trial) bool { return first.Done() < first.Last() }) {
 		column(number("generations", ""), func(_ int, first *store.Trial) Cell { return Cell{Text: progress(first.Done(), first.Last())} })
 	}

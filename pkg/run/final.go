@@ -55,6 +55,10 @@ func (t *Trial) finalTournament(ctx context.Context, f *experiment.Final, all []
 		}
 	}
 	anchor, format := "", match.Format{}
+	if f.Pairs == experiment.AnchorPairs && len(players) == networks {
+		t.Report.Note("no final tournament: none of its anchors is here")
+		return nil
+	}
 	if len(players) > networks {
 		anchor = players[networks].name
 		if f.Pairs == experiment.AnchorPairs {

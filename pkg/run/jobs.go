@@ -53,16 +53,16 @@ func (r *run) candidates() ([]*candidate, error) {
 	return all, nil
 }
 
-// trials runs all trials, with successive halving rung by rung, and with TPE batch by batch.
-// It returns them with those that TPE added. The error is a failure to compare trials.
+// trials runs all trials, with successive halving rung by rung, and in a sweep that grows batch
+// by batch. It returns them with those that were added. The error is a failure to compare trials.
 // Failures of single trials are in candidate.err.
 func (r *run) trials(ctx context.Context, all []*candidate) ([]*candidate, error) {
 	var err error
 	switch {
 	case r.experiment.Halving != nil:
 		err = r.halving(ctx, all)
-	case r.experiment.TPE != nil:
-		all, err = r.batches(ctx, all)
+	case r.experiment.Objective() != nil:
+		all, err = r.grow(ctx, all)
 	default:
 		r.foresee(ctx)
 		r.each(ctx, all)

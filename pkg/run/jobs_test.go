@@ -352,6 +352,12 @@ func TestFinal(t *testing.T) {
 	if opened, _, err = more.Open(s.results()); err != nil || opened[0].Final != nil {
 		t.Errorf("a trial that has gone on has its old final tournament (%v)", err)
 	}
+
+	s.edit(t, "small.yaml", "anchors: [random, {material: 2}]", "anchors: [{uci: no-such-engine}]")
+	r, err = s.try(context.Background(), func(o *Options) { o.SkipMissingEngines = true }, set...)
+	if r.says(t, "no final tournament: none of its anchors is here"); err != nil {
+		t.Error(err)
+	}
 }
 
 // gamesOf returns the number of games of a tournament.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
@@ -22,7 +20,7 @@ type Plan struct {
 	Trials      []PlannedTrial    `json:"trials"`
 	Comparisons []Decision        `json:"comparisons,omitempty"` // rungs of successive halving, and the final tournament
 	Left        []experiment.Left `json:"left,omitempty"`        // combinations beyond the sweep's budget
-	// Pending is the number of trials that TPE has yet to propose. Nothing else of the plan
+	// Pending is the number of trials that earlier ones have yet to decide. Nothing else of the plan
 	// includes them.
 	Pending int `json:"pending,omitempty"`
 	// Problems are reasons why the run would refuse to start, fail, or differ from the
@@ -134,8 +132,7 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 	}
 	plan.Experiment, plan.Pending = r.experiment, r.experiment.Pending
 	if plan.Pending > 0 {
-		note(fmt.Sprintf("TPE proposes %s from the results of those before them, %d at a time: their work is not known yet",
-			english.Plural(plan.Pending, "more trial", ""), r.experiment.TPE.Batch))
+		note(r.experiment.Growth() + " from the results of those before them: their work is not known yet")
 	}
 	for i := range r.experiment.Trials {
 		t := &r.experiment.Trials[i]

@@ -95,38 +95,6 @@ func SampleSize(difference, deviation, alpha, power float64) int {
 	}
 }
 
-// ANOVA is a one-way analysis of variance.
-type ANOVA struct {
-	F, P            float64 // NaN without variation within groups
-	Between, Within int     // degrees of freedom
-	Explained       float64 // share of the variance between values that the groups explain
-}
-
-// OneWay tests whether the means of groups differ (R. A. Fisher, "Statistical Methods for
-// Research Workers", 1925). Groups without values do not count.
-func OneWay(groups [][]float64) ANOVA {
-	all := slices.Concat(groups...)
-	a := ANOVA{F: math.NaN(), P: math.NaN(), Between: -1, Within: len(all)}
-	var within float64
-	for _, g := range groups {
-		if len(g) > 0 {
-			mean, n := stat.Mean(g, nil), float64(len(g))
-			within += n * stat.MomentAbout(2, g, mean, nil)
-			a.Between++
-			a.Within--
-		}
-	}
-	if len(all) == 0 {
-		return a
-	}
-	total := float64(len(all)) * stat.MomentAbout(2, all, stat.Mean(all, nil), nil)
-	if a.Explained = 1 - within/total; a.Between > 0 && a.Within > 0 && within > 0 {
-		a.F = (total - within) / float64(a.Between) / (within / float64(a.Within))
-		a.P = distuv.F{D1: float64(a.Between), D2: float64(a.Within)}.Survival(a.F)
-	}
-	return a
-}
-
 // Apart returns the difference of two independent measurements, b - a. Its p-value takes the
 // interval as that of a normal error. Unless both have an interval, there is no test.
 func Apart(a, b Interval) Difference {
@@ -161,6 +129,29 @@ func Holm(p []float64) []float64 {
 	for at, i := range order {
 		most = max(most, min(1, float64(len(order)-at)*p[i]))
 		out[i] = most
+	}
+	return out
+}
+
+// HolmPairs compares one of n groups with all others. It returns the p-values, corrected by
+// [Holm] for all pairs of groups, since the group may have been chosen by its values. p returns
+// the p-value of a pair, NaN for no test.
+func HolmPairs(n, one int, p func(i, j int) float64) []float64 {
+	var pairs [][2]int
+	var all []float64
+	for i := range n {
+		for j := range i {
+			pairs, all = append(pairs, [2]int{i, j}), append(all, p(i, j))
+		}
+	}
+	out := slices.Repeat([]float64{math.NaN()}, n)
+	for k, adjusted := range Holm(all) {
+		switch one {
+		case pairs[k][0]:
+			out[pairs[k][1]] = adjusted
+		case pairs[k][1]:
+			out[pairs[k][0]] = adjusted
+		}
 	}
 	return out
 }

@@ -63,27 +63,6 @@ func TestSampleSize(t *testing.T) {
 	}
 }
 
-// R 4: anova(lm(weight ~ group, PlantGrowth)) prints F = 4.8461 with 2 and 27 degrees of
-// freedom, p = 0.01591, and sums of squares of 3.7663 and 10.4921.
-func TestOneWay(t *testing.T) {
-	a := OneWay([][]float64{
-		{4.17, 5.58, 5.18, 6.11, 4.50, 4.61, 5.17, 4.53, 5.33, 5.14}, {},
-		{4.81, 4.17, 4.41, 3.59, 5.87, 3.83, 6.03, 4.89, 4.32, 4.69},
-		{6.31, 5.12, 5.54, 5.50, 5.37, 5.29, 4.92, 6.15, 5.80, 5.26},
-	})
-	near(t, "F", a.F, 4.8461, 5e-5)
-	near(t, "p", a.P, 0.01591, 5e-6)
-	near(t, "explained", a.Explained, 3.7663/(3.7663+10.4921), 5e-5)
-	if a.Between != 2 || a.Within != 27 {
-		t.Errorf("%d and %d degrees of freedom", a.Between, a.Within)
-	}
-	for _, groups := range [][][]float64{nil, {{1}, {2}}, {{1, 2}}, {{1, 1}, {2, 2}}} {
-		if a := OneWay(groups); !math.IsNaN(a.P) {
-			t.Errorf("%v: %+v", groups, a)
-		}
-	}
-}
-
 // R 4: p.adjust(c(0.01, 0.04, 0.03, 0.5), "holm") prints 0.04 0.09 0.09 0.50.
 func TestHolm(t *testing.T) {
 	nan := math.NaN()

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
 	"alamos/pkg/store"
 )
 
@@ -35,7 +36,7 @@ func TestBatches(t *testing.T) {
 	t.Parallel()
 	s := searchSite(t)
 	plan := s.plan(t, s.file(), false, searchSet...)
-	if len(plan.Trials) != 3 || plan.Pending != 4 || !slices.Contains(plan.Notes, "TPE proposes 4 more trials from the results of those before them, 2 at a time: their work is not known yet") {
+	if len(plan.Trials) != 3 || plan.Pending != 4 || !slices.Contains(plan.Notes, "TPE proposes 4 more trials from the results of those before them: their work is not known yet") {
 		t.Errorf("%d planned trials, %d pending, notes %q", len(plan.Trials), plan.Pending, plan.Notes)
 	}
 	first := s.run(t, searchSet...)
@@ -106,6 +107,98 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// Settings that may be the best get more seeds, and the final tournament waits for them.
+func TestCloseCalls(t *testing.T) {
+	t.Parallel()
+	set := searchSet
+	newSweep := func() site {
+		s := newSite(t)
+		s.sweep(t, "{grid: {search.visits: [4, 9]}, seeds: 2, close_calls: {seeds: 4, metric: loss, level: 0.001}, final: {rounds: 2}}")
+		return s
+	}
+	s := newSweep()
+	if plan := s.plan(t, s.file(), false, set...); len(plan.Trials) != 4 || plan.Pending != 4 || !slices.Contains(plan.Notes, "close calls add up to 4 more trials from the results of those before them: their work is not known yet") {
+		t.Errorf("%d planned trials, %d pending, notes %q", len(plan.Trials), plan.Pending, plan.Notes)
+	}
+	first := s.run(t, set...)
+	first.says(t, "close calls: 2 of 2 settings may have the best loss; so far search.visits=", "; more seeds: trials 5 to 6")
+	first.says(t, "close calls: 2 of 2 settings may have the best loss; so far search.visits=", "; more seeds: trials 7 to 8")
+	x, err := store.ReadExperiment(s.results())
+	if err != nil || len(x.Trials) != 8 || x.Pending != 0 || !x.Ended {
+		t.Fatalf("stored %d trials, %d pending (%v)", len(x.Trials), x.Pending, err)
+	}
+	s.run(t, set...).stages(t, map[string]string{})
+
+	stopped := newSweep()
+	n := 5 // trainings of this process
+	stopped.until(t, func(what string) bool {
+		if what == "runs training 1" {
+			n--
+		}
+		return n == 0
+	}, set...)
+	if plan := stopped.plan(t, stopped.file(), false, set...); len(plan.Trials) != 6 || plan.Pending != 2 {
+		t.Errorf("interrupted in the first batch: %d planned trials, %d pending", len(plan.Trials), plan.Pending)
+	}
+	if _, err := stopped.try(context.Background(), func(o *Options) { o.Jobs = 2 }, set...); err != nil {
+		t.Fatal(err)
+	}
+	stopped.sameAs(t, s)
+}
+
+// A member of a population begins with the network of its parent. The rounds are the same after
+// an interruption, with any number of jobs, and with a trial at a time.
+func TestPopulation(t *testing.T) {
+	t.Parallel()
+	newSweep := func() site {
+		s := newSite(t)
+		s.sweep(t, "{random: {trials: 3, draw: {training.schedule.initial: {log_uniform: [1e-4, 0.5]}}, pbt: {rounds: 3, metric: loss}}}")
+		return s
+	}
+	s := newSweep()
+	s.run(t, searchSet...).says(t, "population-based training, round 2 of 3: trial ", " has the lowest loss, ", "; replaced: ")
+	e := s.known(t, searchSet...)
+	if len(e.Trials) != 9 || e.Pending != 0 {
+		t.Fatalf("%d trials, %d pending", len(e.Trials), e.Pending)
+	}
+	x, err := store.ReadExperiment(s.results())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := x.Open(s.results())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, trial := range x.Trials[3:] {
+		parent, child := all[trial.Parent-1], all[3+i]
+		last, err := nn.ReadCheckpoint(parent.Path(store.CheckpointFile(1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		begins, err := nn.ReadCheckpoint(child.Path(store.CheckpointFile(0)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(last.Playing(), begins.Network); diff != "" {
+			t.Errorf("trial %d does not begin with the network of trial %d:\n%s", trial.Number, trial.Parent, diff)
+		}
+	}
+	s.run(t, searchSet...).stages(t, map[string]string{})
+
+	stopped := newSweep()
+	n := 5 // trainings of this process
+	stopped.until(t, func(what string) bool {
+		if what == "runs training 1" {
+			n--
+		}
+		return n == 0
+	}, searchSet...)
+	if _, err := stopped.try(context.Background(), func(o *Options) { o.Jobs = 2 }, searchSet...); err != nil {
+		t.Fatal(err)
+	}
+	stopped.sameAs(t, s)
+}
+
 // A trial that fails counts as the worst. If all fail, nothing can be proposed.
 func TestBatchesWithFailures(t *testing.T) {
 	t.Parallel()
@@ -139,5 +232,5 @@ func TestBatchesWithFailures(t *testing.T) {
 	s = searchSite(t)
 	block(all)
 	_, err = s.try(context.Background(), nil, searchSet...)
-	wantError(t, err, "sweep.random.tpe: no trial has measured loss", "3 of 3 trials failed")
+	wantError(t, err, "no trial has measured loss, which decides the later trials of the sweep", "3 of 3 trials failed")
 }

@@ -10,15 +10,12 @@ import (
 
 	"alamos/pkg/report"
 	"alamos/pkg/store"
-
-	"gonum.org/v1/gonum/floats"
 )
 
-// batches trains the trials of a search by TPE batch by batch. A batch is proposed when all
-// trials before it have ended, and it is a function of their results. So nothing of the
-// search is stored: a run that continues proposes the same trials from the same results. It
-// returns all trials.
-func (r *run) batches(ctx context.Context, all []*candidate) ([]*candidate, error) {
+// grow trains the trials of a sweep that grows. What follows is decided when all trials so far
+// have ended, and it is a function of their results. So nothing of the decisions is stored: a
+// run that continues takes them again from the same results. grow returns all trials.
+func (r *run) grow(ctx context.Context, all []*candidate) ([]*candidate, error) {
 	for {
 		r.foresee(ctx)
 		r.each(ctx, all)
@@ -30,11 +27,11 @@ func (r *run) batches(ctx context.Context, all []*candidate) ([]*candidate, erro
 		if err != nil || values == nil {
 			return all, err
 		}
-		next, err := r.experiment.Propose(values)
+		next, decision, err := r.experiment.Grow(values)
 		if err != nil {
 			return all, err
 		}
-		r.reportBatch(all, values, len(next.Trials))
+		r.Reporter.Note(decision)
 		r.experiment = next
 		more, err := r.candidates()
 		if err != nil {
@@ -50,10 +47,11 @@ func (r *run) batches(ctx context.Context, all []*candidate) ([]*candidate, erro
 	}
 }
 
-// objective returns the metric of the search of all trials. It is NaN for a trial that
-// failed or did not measure it. In a plan it returns nil while the result of a trial is
-// unknown.
+// objective returns what the sweep's growth is decided by, for all trials. It is NaN for a
+// trial that failed or did not measure it. In a plan it returns nil while the result of a trial
+// is unknown.
 func (r *run) objective(all []*candidate) ([]float64, error) {
+	metric := r.experiment.Objective().Metric
 	values := make([]float64, len(all))
 	known := false
 	for i, c := range all {
@@ -64,34 +62,18 @@ func (r *run) objective(all []*candidate) ([]float64, error) {
 		if c.err != nil {
 			continue
 		}
-		m := c.trial.Results.Measure(r.experiment.TPE.Metric)
+		m := c.trial.Results.Measure(metric)
 		values[i] = m.Value
 		known = known || !m.Missing()
 	}
 	if !known {
-		return nil, fmt.Errorf("sweep.random.tpe: no trial has measured %s: there is nothing to propose from", r.experiment.TPE.Metric)
+		return nil, fmt.Errorf("no trial has measured %s, which decides the later trials of the sweep", metric)
 	}
 	return values, nil
 }
 
-// reportBatch reports the best setting so far and the numbers of the proposed trials.
-func (r *run) reportBatch(all []*candidate, values []float64, last int) {
-	t := r.experiment.TPE
-	i, which := floats.MaxIdx(values), "highest" // of numbers, which is what floats compares
-	if t.Lowest() {
-		i, which = floats.MinIdx(values), "lowest"
-	}
-	trials := fmt.Sprintf("trials %d to %d", len(all)+1, last)
-	if last == len(all)+1 {
-		trials = fmt.Sprintf("trial %d", last)
-	}
-	r.Reporter.Note(fmt.Sprintf("TPE proposes %s; so far trial %d has the %s %s, %.4g: %s",
-		trials, i+1, which, t.Metric, values[i], all[i].declared.Label))
-}
-
-// description returns the stored form of the experiment. While a search continues, it also
-// has the trials of later batches of an earlier run, which this run will propose again from
-// the same results.
+// description returns the stored form of the experiment. While a sweep grows, it also has
+// the trials that an earlier run added, which this run will add again from the same results.
 func (r *run) description() *store.Experiment {
 	x := report.Describe(r.experiment)
 	before, err := store.ReadExperiment(r.dir)

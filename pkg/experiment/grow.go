@@ -1,0 +1,168 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"alamos/pkg/config"
+	"alamos/pkg/match"
+)
+
+// grower decides which trials follow from the results of those so far. TPE proposes settings,
+// PBT continues trials with other settings, CloseCalls repeats settings.
+type grower interface {
+	objective() *Objective
+	// pending says what n pending trials are.
+	pending(n int) string
+	// grow appends the next trials to those that have these values. It returns its decision.
+	grow(x *expansion, next *Experiment, values []float64) (string, error)
+}
+
+// Objective is the measure by which a growing sweep judges its trials.
+type Objective struct {
+	Metric string `key:"metric" default:"vs_untrained" enum:"vs_untrained vs_random score elo loss policy_loss value_loss top1 top5" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" doc:"Final measure of a trial that is to be improved, as the mean over the seeds; for its values see notebook.figure.metric. A measure compares trials only if it is the same task for all: a score against fixed opponents is, or puzzles. A loss is only if all trials learn from the same data."`
+	Goal   string `key:"goal" enum:"highest lowest" absent:"lowest for a loss or an error, otherwise highest" doc:"Whether high or low values of the metric are better."`
+}
+
+// Lowest reports whether low values of the metric are better.
+func (o *Objective) Lowest() bool {
+	if o.Goal == "" {
+		return strings.Contains(o.Metric, "loss") || strings.Contains(o.Metric, "error")
+	}
+	return o.Goal == "lowest"
+}
+
+// measures reports whether trials have a metric at their end. A metric of a hook counts if
+// there is such a hook.
+func (s *Settings) measures(metric string) bool {
+	plays := s.Tournament.Rounds > 0
+	meets := func(player string) bool {
+		return plays && slices.ContainsFunc(s.Tournament.Players, func(p match.Spec) bool { return p.Player == player })
+	}
+	switch metric {
+	case "vs_untrained":
+		return meets(match.Untrained)
+	case "vs_random":
+		return meets(match.Random)
+	case "score", "elo":
+		return plays
+	}
+	kind, _, dotted := strings.Cut(metric, ".")
+	e := s.Evaluation
+	return !dotted || slices.Contains(s.EvaluationMeasures(), metric) || e != nil && e.Accuracy && kind == "accuracy" ||
+		slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.Name() == kind })
+}
+
+func (o *Objective) objective() *Objective { return o }
+
+// gain returns a value of which high is better; NaN is worst.
+func (o *Objective) gain(value float64) float64 {
+	switch {
+	case math.IsNaN(value):
+		return math.Inf(-1)
+	case o.Lowest():
+		return -value
+	}
+	return value
+}
+
+// best returns the index of the best value. It names it in words for a decision.
+func (o *Objective) best(values []float64) (i int, words string) {
+	i, which := floats.MaxIdx(values), "highest" // of numbers, which is what floats compares
+	if o.Lowest() {
+		i, which = floats.MinIdx(values), "lowest"
+	}
+	return i, fmt.Sprintf("the %s %s, %.4g", which, o.Metric, values[i])
+}
+
+// Objective returns the objective of a growing sweep. Nil means that all trials are known.
+func (e *Experiment) Objective() *Objective {
+	if e.grower == nil {
+		return nil
+	}
+	return e.grower.objective()
+}
+
+// Growth says which trials are pending. It is empty if there are none.
+func (e *Experiment) Growth() string {
+	if e.Pending == 0 {
+		return ""
+	}
+	return e.grower.pending(e.Pending)
+}
+
+// grower returns what adds to the first trials, and how many it may add.
+func (x *expansion) grower(first int) (grower, int) {
+	switch r := x.Random; {
+	case r != nil && r.TPE != nil:
+		return r.TPE, r.Trials*x.Seeds - first
+	case r != nil && r.PBT != nil:
+		return r.PBT, r.Trials * (r.PBT.Rounds - 1)
+	case x.CloseCalls != nil:
+		return x.CloseCalls, len(x.accepted) * (x.CloseCalls.Seeds - x.Seeds)
+	}
+	return nil, 0
+}
+
+// Total returns the number of trials with those that are pending. With close calls it is the
+// greatest possible one.
+func (e *Experiment) Total() int { return len(e.Trials) + e.Pending }
+
+// Grow returns the experiment with the next of its pending trials. values are those of the
+// objective for all trials so far; NaN stands for a trial without a value. Grow depends only
+// on the experiment's file and values. The text says what was decided.
+func (e *Experiment) Grow(values []float64) (grown *Experiment, decision string, err error) {
+	next := *e
+	next.Trials = slices.Clip(e.Trials)
+	decision, err = e.grower.grow(e.sweep, &next, values)
+	next.Axes = e.sweep.shown(next.Trials)
+	return &next, decision, err
+}
+
+// add appends trials and numbers them.
+func (e *Experiment) add(trials []Trial) {
+	for _, t := range trials {
+		t.Number = len(e.Trials) + 1
+		e.Trials = append(e.Trials, t)
+	}
+}
+
+// numbers names the trials of a range.
+func numbers(first, last int) string {
+	if first == last {
+		return fmt.Sprintf("trial %d", first)
+	}
+	return fmt.Sprintf("trials %d to %d", first, last)
+}
+
+// combo returns the combination of these settings, or nil if it is invalid.
+func (x *expansion) combo(point combination) *combo {
+	quiet := *x
+	quiet.loader = &loader{dir: x.dir, files: x.files, layers: x.layers, bad: x.bad}
+	for _, c := range quiet.resolved([]combo{{combination: point}}) {
+		c.id = c.settings.ID()
+		return &c
+	}
+	return nil
+}
+
+// checkObjective checks that all combinations have the objective at key.
+func (x *expansion) checkObjective(key string, o *Objective, combos []combo) {
+	if slices.ContainsFunc(combos, func(c combo) bool { return !c.settings.measures(o.Metric) }) {
+		x.fault(x.at(key+".metric"), key+".metric", "nothing measures %s", config.Printable(o.Metric)).
+			WithHint("it needs a player of the tournament, a hook or an evaluation")
+	}
+}
+
+// excludeKeys checks that other keys of the sweep are not set beside the section.
+func (x *expansion) excludeKeys(section, why string, keys ...string) {
+	for _, key := range keys {
+		if n := x.base.Find("sweep." + key); n != nil && n.Value.Kind != config.Null {
+			x.fault(n.At, "sweep."+key, "cannot be combined with %s", section).WithHint(why)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"alamos/pkg/config"
+	"alamos/pkg/stats"
+)
+
+// PBT is population-based training (Jaderberg et al., "Population Based Training of Neural
+// Networks", arXiv:1711.09846, 2017). The trials of a random search are the population. They
+// train for the generations of the file, round after round, and each round is a trial of its own
+// that begins with the network of its parent. Between rounds, the worst trials are replaced by
+// copies of the best ones, with other settings.
+//
+// A round depends only on the results of those before it, never on the order or time in which
+// its trials end.
+type PBT struct {
+	Rounds   int     `key:"rounds" default:"4" range:"2..1000" unit:"rounds" doc:"Number of rounds. In each one, every member of the population trains for the file's generations."`
+	Replaced float64 `key:"replaced" default:"0.2" range:">0..0.5" doc:"Fraction of the population that is replaced after a round: the worst trials. Each continues with the network and the settings of one of the best trials, drawn from as many (truncation selection)."`
+	Factor   float64 `key:"factor" default:"1.2" range:">1..100" doc:"A number among the settings of a copy is multiplied or divided by this, within the bounds of its distribution. A whole number changes by at least 1."`
+	Resample float64 `key:"resample" default:"0.25" range:"0..1" doc:"Probability with which a setting of a copy is drawn again instead. A choice changes only so."`
+	Objective
+}
+
+func (p *PBT) pending(n int) string {
+	return "population-based training continues with " + english.Plural(n, "more trial", "")
+}
+
+// startModel is the key of the network that a trial begins with.
+const startModel = "start.model"
+
+// grow adds the next round.
+func (p *PBT) grow(x *expansion, next *Experiment, values []float64) (string, error) {
+	n := x.Random.Trials
+	first, round := len(values)-n, len(values)/n
+	last := values[first:]
+	order := make([]int, n) // members, the best first
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p.gain(last[j]), p.gain(last[i])) })
+	replaced := max(1, int(p.Replaced*float64(n)))
+	failed := func(i int) bool { return math.IsNaN(last[i]) }
+	best := slices.DeleteFunc(slices.Clone(order[:replaced]), failed)
+	if len(best) == 0 {
+		return "", fmt.Errorf("sweep.random.pbt: all trials of round %d failed: there is no network to continue with", round)
+	}
+	var copies []string
+	for i := range n {
+		rng := stats.NewRand(stats.DeriveNamed(x.seed, "sweep.random.pbt", len(values)+i))
+		parent := i
+		point := p.settings(x, &next.Trials[first+i], rng)
+		if slices.Contains(order[n-replaced:], i) || failed(i) {
+			parent = best[rng.IntN(len(best))]
+			point = p.settings(x, &next.Trials[first+parent], rng)
+			copies = append(copies, fmt.Sprintf("%d by %d", first+i+1, first+parent+1))
+			point = p.explored(x, point, rng)
+		}
+		number := next.Trials[first+parent].Number
+		c := x.combo(append(point, setting{path: startModel, text: fmt.Sprintf("%s/%d@last", next.Name, number), at: x.at("sweep.random.pbt")}.withNode()))
+		if c == nil {
+			return "", next.Fault("sweep.random.pbt", "", fmt.Sprintf("the settings of a copy of trial %d are invalid together: %s", number, point))
+		}
+		c.settings.Seed += uint64(round)
+		c.id = c.settings.ID()
+		trials := x.repeated(c, 0, 1)
+		trials[0].Parent = number
+		next.add(trials)
+		next.Pending--
+	}
+	i, words := p.Objective.best(last)
+	return fmt.Sprintf("population-based training, round %d of %d: trial %d has %s: %s; replaced: %s",
+		round, p.Rounds, first+i+1, words, next.Trials[first+i].Label, strings.Join(copies, ", ")), nil
+}
+
+// settings returns a trial's values of the drawn keys. One that did not apply to the trial is
+// drawn.
+func (p *PBT) settings(x *expansion, t *Trial, rng *rand.Rand) combination {
+	var point combination
+	for _, d := range x.Random.Draw {
+		i := slices.IndexFunc(t.combination, func(s setting) bool { return s.path == d.path })
+		if i < 0 {
+			point = append(point, d.draw(rng))
+		} else {
+			point = append(point, t.combination[i])
+		}
+	}
+	return point
+}
+
+// explored changes the settings of a copy.
+func (p *PBT) explored(x *expansion, point combination, rng *rand.Rand) combination {
+	out := slices.Clone(point)
+	for i, d := range x.Random.Draw {
+		number, up := d.kind != "choice", rng.IntN(2) == 0
+		switch {
+		case rng.Float64() < p.Resample:
+			out[i] = d.draw(rng)
+		case number:
+			old, _ := strconv.ParseFloat(point[i].text, 64) // it was formatted as a number
+			factor, step := p.Factor, 1.0
+			if !up {
+				factor, step = 1/p.Factor, -1
+			}
+			x := old * factor
+			if d.whole && math.Round(x) == old {
+				x = old + step
+			}
+			out[i] = d.number(d.rounded(x))
+		}
+	}
+	return out
+}
+
+// withNode adds the node of a setting that no file has.
+func (s setting) withNode() setting {
+	s.node = &config.Node{Kind: config.Scalar, Text: s.text, At: s.at}
+	return s
+}
+
+// checkPBT checks the section sweep.random.pbt.
+func (x *expansion) checkPBT(combos []combo) {
+	const path = "sweep.random.pbt"
+	p := x.Random.PBT
+	x.checkObjective(path, &p.Objective, combos)
+	x.excludeKeys(path, "pbt changes the values of all keys", "grid", "zip", "include", "exclude", "budget", "halving", "close_calls", "random.tpe")
+	switch {
+	case x.Random.Trials < 2:
+		x.fault(x.at("sweep.random.trials"), "sweep.random.trials", "want a population of at least 2 trials")
+	case x.Random.Trials*p.Rounds > maxTrials:
+		x.fault(x.at(path+".rounds"), path+".rounds", "want at most %d trials", maxTrials)
+	case x.Seeds > 1:
+		x.fault(x.at("sweep.seeds"), "sweep.seeds", "cannot be combined with %s", path).WithHint("the members of the population have settings of their own")
+	}
+	if p.Metric == "vs_untrained" {
+		x.fault(x.at(path+".metric"), path+".metric", "vs_untrained does not compare the rounds, which begin with networks of their own").
+			WithHint("choose score, with fixed opponents among tournament.players")
+	}
+	for _, d := range x.Random.Draw {
+		if section, _, _ := strings.Cut(d.path, "."); section == "network" || section == "start" || section == "seed" {
+			x.fault(d.at, "sweep.random.draw."+d.path, "cannot be drawn with %s", path).WithHint("a copy continues with the network of another trial")
+		}
+	}
+}

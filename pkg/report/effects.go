@@ -1,0 +1,172 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/dustin/go-humanize/english"
+
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
+	"alamos/plots"
+)
+
+// Effects are the shares of the variance of a metric between trials that keys explain.
+type Effects struct {
+	metric metric
+	trials int
+	keys   []string
+	forest bool           // by a random forest, instead of an analysis of variance
+	each   []stats.Effect // of each key
+}
+
+// leastOfForest is the minimum number of trials of a forest.
+const leastOfForest = 10
+
+// errFewTrials says that effects need more trials.
+var errFewTrials = errors.New("too few trials to tell the effects of the swept keys apart")
+
+// effects returns the effects of keys on a metric. The analysis of variance needs two trials of
+// each value of a key on average; without them, as with random draws, a forest finds effects.
+// Keys that do not differ are left out.
+func effects(trials []*store.Trial, keys []string, value func(t *store.Trial, key string) string, metric string) (*Effects, error) {
+	e := &Effects{metric: metricOf(metric)}
+	var y []float64
+	var known []*store.Trial
+	for _, t := range trials {
+		if m := t.Measure(metric); !m.Missing() {
+			known, y = append(known, t), append(y, m.Value)
+		}
+	}
+	e.trials = len(y)
+	var levels [][]int
+	var features [][][]float64
+	free := len(y) - 1
+	for _, key := range keys {
+		texts := make([]string, len(known))
+		for i, t := range known {
+			texts[i] = value(t, key)
+		}
+		level, values := levelsOf(texts)
+		if len(values) < 2 {
+			continue
+		}
+		e.keys, levels, features = append(e.keys, key), append(levels, level), append(features, columns(level, values))
+		e.forest = e.forest || 2*len(values) > len(y)
+		free -= len(values) - 1
+	}
+	switch {
+	case len(e.keys) == 0 || e.forest && len(y) < leastOfForest || !e.forest && free < 1:
+		return nil, errFewTrials
+	case e.forest:
+		e.each = stats.ForestEffects(y, features, stats.DeriveNamed(0, "effects on "+metric, 0))
+	default:
+		e.each = stats.MainEffects(y, levels)
+	}
+	return e, nil
+}
+
+// levelsOf returns the index of each value among the different ones, in order of appearance.
+func levelsOf(texts []string) (level []int, values []string) {
+	for _, text := range texts {
+		i := slices.Index(values, text)
+		if i < 0 {
+			i = len(values)
+			values = append(values, text)
+		}
+		level = append(level, i)
+	}
+	return level, values
+}
+
+// columns returns a key's values as a column of numbers, or as a column of 0 and 1 for each value
+// if some are words. A number that does not apply to a trial is below all others.
+func columns(level []int, values []string) [][]float64 {
+	column := func(of func(value int) float64) []float64 {
+		out := make([]float64, len(level))
+		for i, l := range level {
+			out[i] = of(l)
+		}
+		return out
+	}
+	numbers := make([]float64, len(values))
+	words := false
+	for i, text := range values {
+		x, err := strconv.ParseFloat(text, 64)
+		if text == "" {
+			x, err = math.Inf(-1), nil
+		}
+		numbers[i], words = x, words || err != nil
+	}
+	if !words {
+		return [][]float64{column(func(value int) float64 { return numbers[value] })}
+	}
+	var out [][]float64
+	for i := range values {
+		out = append(out, column(func(value int) float64 {
+			if value == i {
+				return 1
+			}
+			return 0
+		}))
+	}
+	return out
+}
+
+// method says how the effects were found.
+func (e *Effects) method() string {
+	if e.forest {
+		return "by a random forest; p from forests of permuted values"
+	}
+	return "by an analysis of variance of main effects; interactions count as noise"
+}
+
+// text says what a key explains.
+func (e *Effects) text(key string) string {
+	i := slices.Index(e.keys, key)
+	if i < 0 || e.each[i].Share.Missing() {
+		return ""
+	}
+	share := e.each[i].Share.Times(100)
+	text := fmt.Sprintf("%s explains %.0f %%", key, share.Value)
+	if hasInterval(share) {
+		text += fmt.Sprintf(" (%.0f … %.0f)", share.Low, share.High)
+	}
+	text += fmt.Sprintf(" of the variance of %s between %s", e.metric.label, english.Plural(e.trials, "trial", ""))
+	if p := e.each[i].P; !math.IsNaN(p) {
+		text += fmt.Sprintf(", p = %.2g", p)
+		if len(e.keys) > 1 {
+			text += fmt.Sprintf(" corrected for %d keys", len(e.keys))
+		}
+	}
+	return text + " (" + e.method() + ")."
+}
+
+// drawEffects shows what each swept key explains of a metric.
+func drawEffects(p *picture) (plots.Chart, string, error) {
+	m := p.metric()
+	if err := p.trials[0].CheckMetric(m.name); err != nil {
+		return nil, "", err
+	}
+	var keys []string
+	for _, a := range p.axes {
+		keys = append(keys, a.Path)
+	}
+	e, err := effects(finalists(p.trials), keys, func(t *store.Trial, key string) string { return axisValue(&t.Declared, key) }, m.name)
+	if err != nil {
+		return nil, "", nothing(err.Error())
+	}
+	c := plots.Ladder{Frame: p.frame, X: plots.Axis{Label: "share of the variance of " + m.label, Unit: "%, 95 % interval"}}
+	for i, key := range e.keys {
+		name := store.ShortKey(&p.groups[0].Trials[0].Declared, key)
+		if e.each[i].P < stats.Alpha {
+			name += " *"
+		}
+		c.Rows = append(c.Rows, plots.Rung{Name: name, Value: e.each[i].Share.Times(100)})
+	}
+	return c, fmt.Sprintf("Share of the variance of %s between %s that each key explains, with 95 %% intervals (jackknife), %s. * p < 5 %%, corrected for %s.",
+		m.label, english.Plural(e.trials, "trial", ""), e.method(), english.Plural(len(e.keys), "key", "")), nil
+}
