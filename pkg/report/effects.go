@@ -14,8 +14,8 @@ import (
 	"alamos/plots"
 )
 
-// Effects are the shares of the variance of a metric between trials that keys explain.
-type Effects struct {
+// keyEffects are the shares of the variance of a metric between trials that keys explain.
+type keyEffects struct {
 	metric metric
 	trials int
 	keys   []string
@@ -29,11 +29,11 @@ const leastOfForest = 10
 // errFewTrials says that effects need more trials.
 var errFewTrials = errors.New("too few trials to tell the effects of the swept keys apart")
 
-// effects returns the effects of keys on a metric. The analysis of variance needs two trials of
+// effectsOf returns the effects of keys on a metric. The analysis of variance needs two trials of
 // each value of a key on average; without them, as with random draws, a forest finds effects.
 // Keys that do not differ are left out.
-func effects(trials []*store.Trial, keys []string, value func(t *store.Trial, key string) string, metric string) (*Effects, error) {
-	e := &Effects{metric: metricOf(metric)}
+func effectsOf(trials []*store.Trial, keys []string, value func(t *store.Trial, key string) string, metric string) (*keyEffects, error) {
+	e := &keyEffects{metric: metricOf(metric)}
 	var y []float64
 	var known []*store.Trial
 	for _, t := range trials {
@@ -117,7 +117,7 @@ func columns(level []int, values []string) [][]float64 {
 }
 
 // method says how the effects were found.
-func (e *Effects) method() string {
+func (e *keyEffects) method() string {
 	if e.forest {
 		return "by a random forest; p from forests of permuted values"
 	}
@@ -125,7 +125,7 @@ func (e *Effects) method() string {
 }
 
 // text says what a key explains.
-func (e *Effects) text(key string) string {
+func (e *keyEffects) text(key string) string {
 	i := slices.Index(e.keys, key)
 	if i < 0 || e.each[i].Share.Missing() {
 		return ""
@@ -155,7 +155,7 @@ func drawEffects(p *picture) (plots.Chart, string, error) {
 	for _, a := range p.axes {
 		keys = append(keys, a.Path)
 	}
-	e, err := effects(finalists(p.trials), keys, func(t *store.Trial, key string) string { return axisValue(&t.Declared, key) }, m.name)
+	e, err := effectsOf(finalists(p.trials), keys, func(t *store.Trial, key string) string { return axisValue(&t.Declared, key) }, m.name)
 	if err != nil {
 		return nil, "", nothing(err.Error())
 	}

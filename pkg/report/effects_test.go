@@ -47,7 +47,7 @@ func TestEffects(t *testing.T) {
 			t.Errorf("%s: the depth has no effect: %+v", c.sweep, ladder.Rows)
 		}
 	}
-	if _, err := effects(nil, nil, nil, "elo"); !errors.Is(err, errFewTrials) {
+	if _, err := effectsOf(nil, nil, nil, "elo"); !errors.Is(err, errFewTrials) {
 		t.Errorf("%v", err)
 	}
 	if c := columns([]int{0, 1, 0}, []string{"", "4"}); len(c) != 1 || !math.IsInf(c[0][0], -1) || c[0][1] != 4 {

@@ -274,7 +274,7 @@ func (s *Selection) effects() string {
 		if metricOf(name).better == stats.Neither {
 			continue
 		}
-		e, err := effects(s.trials, keys, func(t *store.Trial, key string) string { return s.values[t][key] }, name)
+		e, err := effectsOf(s.trials, keys, func(t *store.Trial, key string) string { return s.values[t][key] }, name)
 		if err != nil {
 			continue
 		}
