@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -79,13 +80,12 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 				return err
 			}
 			if figure != "" {
-				f, err := s.Figure()
-				if err != nil {
-					return err
-				}
-				b, err := f.Render(filepath.Ext(figure))
+				c, err := s.Chart()
 				if err == nil {
-					err = disk.WriteBytes(figure, b)
+					err = drawTo(figure, c)
+				}
+				if errors.Is(err, plots.ErrNoData) {
+					err = fmt.Errorf("no trial has measured %s over its training", s.Metric())
 				}
 				if err != nil {
 					return err

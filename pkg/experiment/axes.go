@@ -15,6 +15,11 @@ type setting struct {
 	at   config.Position // of the key
 }
 
+// plainSetting returns a setting of a number or an unquoted text that no file has.
+func plainSetting(path, text string, at config.Position) setting {
+	return setting{path, text, &config.Node{Kind: config.Scalar, Text: text, Plain: true, At: at}, at}
+}
+
 // axis is a key that a sweep varies, with its values in order.
 type axis struct {
 	key    string // of the sweep that contains it: "sweep.grid", "sweep.zip", "sweep.random.draw"

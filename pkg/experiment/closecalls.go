@@ -3,7 +3,6 @@ package experiment
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/dustin/go-humanize/english"
 	"gonum.org/v1/gonum/floats"
@@ -36,23 +35,23 @@ func (c *CloseCalls) grow(x *expansion, next *Experiment, values []float64) (str
 			known[group] = append(known[group], v)
 		}
 	}
-	var groups [][]float64
+	names, groups := make([]string, len(x.accepted)), make([][]float64, len(x.accepted))
 	for i := range x.accepted {
-		groups = append(groups, known[x.accepted[i].group()])
+		names[i] = x.accepted[i].group()
+		groups[i] = known[names[i]]
 	}
 	best, open := c.open(groups)
 	next.Pending = 0
 	first := len(next.Trials) + 1
-	for i := range x.accepted {
-		a := &x.accepted[i]
-		if n := seeds[a.group()]; len(open) > 1 && slices.Contains(open, i) && n < c.Seeds {
+	for _, i := range open {
+		if n := seeds[names[i]]; len(open) > 1 && n < c.Seeds {
 			to := min(c.Seeds, n+c.Add)
-			next.add(x.repeated(a, n, to))
+			next.add(x.repeated(&x.accepted[i], n, to))
 			next.Pending += c.Seeds - to
 		}
 	}
 	text := fmt.Sprintf("close calls: %d of %s may have the best %s; so far %s has it, %.4g",
-		len(open), english.Plural(len(groups), "setting", ""), c.Metric, x.accepted[best].group(), stat.Mean(groups[best], nil))
+		len(open), english.Plural(len(groups), "setting", ""), c.Metric, names[best], stat.Mean(groups[best], nil))
 	switch {
 	case len(open) < 2:
 		return text + ", and no call is close", nil

@@ -134,7 +134,7 @@ func (d distribution) draw(rng *rand.Rand) setting {
 
 // number returns a number as a value of the key.
 func (d distribution) number(text string) setting {
-	return setting{d.path, text, &config.Node{Kind: config.Scalar, Text: text, Plain: true, At: d.at}, d.at}
+	return plainSetting(d.path, text, d.at)
 }
 
 // rounded formats x with 4 significant digits, and those that the bounds have in common.

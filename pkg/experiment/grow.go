@@ -28,8 +28,8 @@ type Objective struct {
 	Goal   string `key:"goal" enum:"highest lowest" absent:"lowest for a loss or an error, otherwise highest" doc:"Whether high or low values of the metric are better."`
 }
 
-// Lowest reports whether low values of the metric are better.
-func (o *Objective) Lowest() bool {
+// lowest reports whether low values of the metric are better.
+func (o *Objective) lowest() bool {
 	if o.Goal == "" {
 		return strings.Contains(o.Metric, "loss") || strings.Contains(o.Metric, "error")
 	}
@@ -64,7 +64,7 @@ func (o *Objective) gain(value float64) float64 {
 	switch {
 	case math.IsNaN(value):
 		return math.Inf(-1)
-	case o.Lowest():
+	case o.lowest():
 		return -value
 	}
 	return value
@@ -73,7 +73,7 @@ func (o *Objective) gain(value float64) float64 {
 // best returns the index of the best value. It names it in words for a decision.
 func (o *Objective) best(values []float64) (i int, words string) {
 	i, which := floats.MaxIdx(values), "highest" // of numbers, which is what floats compares
-	if o.Lowest() {
+	if o.lowest() {
 		i, which = floats.MinIdx(values), "lowest"
 	}
 	return i, fmt.Sprintf("the %s %s, %.4g", which, o.Metric, values[i])

@@ -11,7 +11,6 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"alamos/pkg/config"
 	"alamos/pkg/stats"
 )
 
@@ -35,9 +34,6 @@ func (p *PBT) pending(n int) string {
 	return "population-based training continues with " + english.Plural(n, "more trial", "")
 }
 
-// startModel is the key of the network that a trial begins with.
-const startModel = "start.model"
-
 // grow adds the next round.
 func (p *PBT) grow(x *expansion, next *Experiment, values []float64) (string, error) {
 	n := x.Random.Trials
@@ -57,16 +53,17 @@ func (p *PBT) grow(x *expansion, next *Experiment, values []float64) (string, er
 	var copies []string
 	for i := range n {
 		rng := stats.NewRand(stats.DeriveNamed(x.seed, "sweep.random.pbt", len(values)+i))
-		parent := i
-		point := p.settings(x, &next.Trials[first+i], rng)
-		if slices.Contains(order[n-replaced:], i) || failed(i) {
+		parent, copied := i, slices.Contains(order[n-replaced:], i) || failed(i)
+		if copied {
 			parent = best[rng.IntN(len(best))]
-			point = p.settings(x, &next.Trials[first+parent], rng)
 			copies = append(copies, fmt.Sprintf("%d by %d", first+i+1, first+parent+1))
+		}
+		point := p.settings(x, &next.Trials[first+parent], rng)
+		if copied {
 			point = p.explored(x, point, rng)
 		}
 		number := next.Trials[first+parent].Number
-		c := x.combo(append(point, setting{path: startModel, text: fmt.Sprintf("%s/%d@last", next.Name, number), at: x.at("sweep.random.pbt")}.withNode()))
+		c := x.combo(append(point, plainSetting("start.model", fmt.Sprintf("%s/%d@last", next.Name, number), x.at("sweep.random.pbt"))))
 		if c == nil {
 			return "", next.Fault("sweep.random.pbt", "", fmt.Sprintf("the settings of a copy of trial %d are invalid together: %s", number, point))
 		}
@@ -119,12 +116,6 @@ func (p *PBT) explored(x *expansion, point combination, rng *rand.Rand) combinat
 		}
 	}
 	return out
-}
-
-// withNode adds the node of a setting that no file has.
-func (s setting) withNode() setting {
-	s.node = &config.Node{Kind: config.Scalar, Text: s.text, At: s.at}
-	return s
 }
 
 // checkPBT checks the section sweep.random.pbt.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -204,25 +203,21 @@ func (s *Selection) valuesOf(t *store.Trial) []string {
 	return values
 }
 
-// Figure shows the first metric over the training, with a line for each row of the table: the
+// Chart shows the first metric over the training, with a line for each row of the table: the
 // mean of its trials, with the 95 % interval as a band.
-func (s *Selection) Figure() (*plots.Figure, error) {
+func (s *Selection) Chart() (plots.Chart, error) {
 	m, groups := metricOf(s.query.Metrics[0]), s.rows()
 	if n := len(groups); n > mostLines {
 		return nil, fmt.Errorf("a figure of %d lines, want at most %d: choose fewer trials with --where, or other keys with --group", n, mostLines)
 	}
-	c := plots.Lines{X: axis("samples"), Y: m.axis()}
 	if m.name == "score" {
-		c = ScoreChart(groups, "samples")
-	} else {
-		c.Series = lines(groups, anything, overGenerations("samples", measure(m.name)))
+		return ScoreChart(groups, "samples"), nil
 	}
-	figure, err := c.Figure()
-	if errors.Is(err, plots.ErrNoData) {
-		return nil, fmt.Errorf("no trial has measured %s over its training", m.label)
-	}
-	return figure, err
+	return plots.Lines{X: axis("samples"), Y: m.axis(), Series: lines(groups, anything, overGenerations("samples", measure(m.name)))}, nil
 }
+
+// Metric returns the name of the first metric in words.
+func (s *Selection) Metric() string { return metricOf(s.query.Metrics[0]).label }
 
 // Table has a row for each group of trials: the values of the keys, the number of trials, and
 // the means of the metrics.

@@ -32,6 +32,17 @@ func (s site) known(t *testing.T, set ...string) *experiment.Experiment {
 	return s.plan(t, s.file(), false, set...).Experiment
 }
 
+// untilTrained runs until the first training of the n-th trial of this process has run.
+func (s site) untilTrained(t *testing.T, n int, set ...string) {
+	t.Helper()
+	s.until(t, func(what string) bool {
+		if what == "runs training 1" {
+			n--
+		}
+		return n == 0
+	}, set...)
+}
+
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	s := searchSite(t)
@@ -68,12 +79,7 @@ func TestBatches(t *testing.T) {
 	// Interrupted in each batch; what is known of the search stays listed.
 	stopped := searchSite(t)
 	for i, n := range []int{2, 3, 3} { // trainings of this process
-		stopped.until(t, func(what string) bool {
-			if what == "runs training 1" {
-				n--
-			}
-			return n == 0
-		}, searchSet...)
+		stopped.untilTrained(t, n, searchSet...)
 		x, err := store.ReadExperiment(stopped.results())
 		if want := []int{3, 5, 7}[i]; err != nil || len(x.Trials) != want || len(x.Trials)+x.Pending != 7 || x.Ended {
 			t.Errorf("interrupted in batch %d: %d trials, %d pending, %v", i+1, len(x.Trials), x.Pending, err)
@@ -130,13 +136,7 @@ func TestCloseCalls(t *testing.T) {
 	s.run(t, set...).stages(t, map[string]string{})
 
 	stopped := newSweep()
-	n := 5 // trainings of this process
-	stopped.until(t, func(what string) bool {
-		if what == "runs training 1" {
-			n--
-		}
-		return n == 0
-	}, set...)
+	stopped.untilTrained(t, 5, set...)
 	if plan := stopped.plan(t, stopped.file(), false, set...); len(plan.Trials) != 6 || plan.Pending != 2 {
 		t.Errorf("interrupted in the first batch: %d planned trials, %d pending", len(plan.Trials), plan.Pending)
 	}
@@ -186,13 +186,7 @@ func TestPopulation(t *testing.T) {
 	s.run(t, searchSet...).stages(t, map[string]string{})
 
 	stopped := newSweep()
-	n := 5 // trainings of this process
-	stopped.until(t, func(what string) bool {
-		if what == "runs training 1" {
-			n--
-		}
-		return n == 0
-	}, searchSet...)
+	stopped.untilTrained(t, 5, searchSet...)
 	if _, err := stopped.try(context.Background(), func(o *Options) { o.Jobs = 2 }, searchSet...); err != nil {
 		t.Fatal(err)
 	}
