@@ -85,7 +85,7 @@ and writes figures and a notebook page below results/.`,
 	}
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), tuneCommand(), hooksCommand(), benchCommand())
-	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), showCommand(), tableCommand(), doctorCommand(), puzzlesCommand(), networkCommand(), dataCommand(), machineCommand())
+	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), showCommand(), tableCommand(), doctorCommand(), puzzlesCommand(), openingsCommand(), networkCommand(), dataCommand(), machineCommand())
 	machineFlag(cmd)
 	complete(cmd)
 	return cmd

@@ -129,14 +129,8 @@ The same flags and the same build of the engine make the same file.`,
 				return err
 			}
 			r.Variant = orChess(variant)
-			if engine == "" {
-				engine = uci.FairyStockfish
-				if r.Variant == chess.Standard {
-					engine = uci.Stockfish
-				}
-			}
 			r.ID = strings.TrimSuffix(filepath.Base(out), filepath.Ext(out))
-			return makePuzzles(cmd.Context(), r, engine, out)
+			return makePuzzles(cmd.Context(), r, judgeOf(engine, r.Variant), out)
 		},
 	}
 	f := cmd.Flags()
@@ -146,20 +140,40 @@ The same flags and the same build of the engine make the same file.`,
 	f.Uint64Var(&r.Seed, "seed", 1, "of the games")
 	numberFlag(cmd, &r.Play, "nodes", r.Play, atLeast(1), "of the engine for each move of the games")
 	numberFlag(cmd, &r.Judge, "judge-nodes", r.Judge, atLeast(1), "of the engine for each puzzle")
-	f.StringVar(&engine, "uci", "", "the engine: stockfish, fairy-stockfish or a `program` (default: stockfish for chess, else fairy-stockfish)")
+	judgeFlag(cmd, &engine)
 	f.StringVar(&out, "out", "", "`file` to write")
 	f.BoolVar(&force, "force", false, "replace an existing file")
 	requiredFlag(cmd, "out")
 	return cmd
 }
 
-func makePuzzles(ctx context.Context, r puzzle.Recipe, engine, out string) error {
-	opponent := uci.Opponent{Program: engine, Limit: uci.Limit{Nodes: r.Judge}}
-	found, err := opponent.Find(ctx, r.Variant, false)
-	if err != nil {
-		return err
+func judgeFlag(cmd *cobra.Command, engine *string) {
+	cmd.Flags().StringVar(engine, "uci", "", "the engine: stockfish, fairy-stockfish or a `program` (default: stockfish for chess, else fairy-stockfish)")
+}
+
+// judgeOf returns the named engine, or the default one for a variant.
+func judgeOf(engine string, v chess.Variant) string {
+	switch {
+	case engine != "":
+		return engine
+	case v == chess.Standard:
+		return uci.Stockfish
 	}
-	e, err := found.Start(ctx)
+	return uci.FairyStockfish
+}
+
+// startJudge starts an engine that judges positions with a number of nodes.
+func startJudge(ctx context.Context, engine string, v chess.Variant, nodes int64) (*uci.Client, error) {
+	opponent := uci.Opponent{Program: engine, Limit: uci.Limit{Nodes: nodes}}
+	found, err := opponent.Find(ctx, v, false)
+	if err != nil {
+		return nil, err
+	}
+	return found.Start(ctx)
+}
+
+func makePuzzles(ctx context.Context, r puzzle.Recipe, engine, out string) error {
+	e, err := startJudge(ctx, engine, r.Variant, r.Judge)
 	if err != nil {
 		return err
 	}

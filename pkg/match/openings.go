@@ -2,6 +2,7 @@ package match
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/stats"
+	"alamos/pkg/uci"
 )
 
 // Opening is the start of a game: a position and the moves played before the players
@@ -100,6 +102,76 @@ func readGames(r io.Reader, v chess.Variant, plies int) (book []Opening, err err
 		}
 		book = append(book, o)
 	}
+}
+
+// BookRecipe configures [MakeBook]. The book is a function of the recipe and the engine,
+// because the engine is limited by nodes and not by time.
+type BookRecipe struct {
+	Variant chess.Variant
+	Plies   int    // random legal moves from the start
+	Count   int    // openings
+	Within  int    // greatest score for either side, in centipawns of the engine
+	Nodes   int64  // of the engine for each position
+	Seed    uint64 // of the random moves
+}
+
+// EvenOpening is a position with an engine's score for the side to move, in centipawns.
+type EvenOpening struct {
+	Position chess.Position
+	Score    int
+}
+
+// drawsEach limits the search for even positions.
+const drawsEach = 200
+
+// MakeBook draws openings of random moves and returns those that an engine calls even. No two
+// are equal, nor is one after which the game is over. MakeBook calls progress, unless nil,
+// with the number of openings found.
+func MakeBook(ctx context.Context, e *uci.Client, r BookRecipe, progress func(done int)) (book []EvenOpening, err error) {
+	seen := map[uint64]bool{}
+	var l chess.MoveList
+	for n := range drawsEach * r.Count {
+		g := chess.NewGame(chess.StartPosition(r.Variant))
+		rng := stats.NewRand(derive(r.Seed, n, "even openings"))
+		g.Position().LegalMoves(&l)
+		for ply := 0; ply < r.Plies && l.Len() > 0; ply++ {
+			g.Play(l.At(rng.IntN(l.Len())))
+			g.Position().LegalMoves(&l)
+		}
+		at := *g.Position()
+		if seen[at.Key()] || g.Outcome(&l).Over() {
+			continue
+		}
+		seen[at.Key()] = true
+		score, err := judge(ctx, e, at, r.Nodes)
+		if err != nil {
+			return nil, err
+		}
+		if score == nil || score.IsMate || max(score.CP, -score.CP) > r.Within {
+			continue
+		}
+		book = append(book, EvenOpening{at, score.CP})
+		if progress != nil {
+			progress(len(book))
+		}
+		if len(book) == r.Count {
+			return book, nil
+		}
+	}
+	return nil, fmt.Errorf("%d openings of %d random plies have only %d different even ones, want %d: allow more plies or a higher score",
+		drawsEach*r.Count, r.Plies, len(book), r.Count)
+}
+
+// judge returns an engine's score of a position, of which it knows nothing before.
+func judge(ctx context.Context, e *uci.Client, at chess.Position, nodes int64) (*uci.Score, error) {
+	if err := e.NewGame(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.Position(chess.NewGame(at)); err != nil {
+		return nil, err
+	}
+	answer, err := e.Go(ctx, uci.Limit{Nodes: nodes})
+	return answer.Score, err
 }
 
 // opening returns opening n of a tournament. It draws an order of the book from the seed,
