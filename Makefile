@@ -47,7 +47,7 @@ race: setup ## run the short tests of the packages that start goroutines with th
 
 SOAK ?= 30m
 soak: setup ## play, lichess with faults, and a run at work for SOAK=30m: nothing that they hold may grow
-	go test ./pkg/play ./pkg/lichess ./pkg/run -run '^TestSoak$$' -p 3 -count=1 -v -timeout 0 -soak $(SOAK)
+	go test ./pkg/web ./pkg/lichess ./pkg/run -run '^TestSoak$$' -p 3 -count=1 -v -timeout 0 -soak $(SOAK)
 
 vuln: setup ## look for known vulnerabilities in the code that is called, where the database can be reached
 	@mkdir -p bin

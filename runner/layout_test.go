@@ -75,7 +75,7 @@ var layers = strings.Fields(`
 	../pkg/disk ../pkg/stats ../pkg/config ../pkg/chess ../pkg/hook/alamos ../pkg/nn/fit
 	../pkg/encode ../pkg/nn ../pkg/search ../pkg/uci ../pkg/data ../pkg/selfplay ../pkg/train
 	../pkg/match ../pkg/puzzle ../pkg/hook ../pkg/experiment ../pkg/store
-	../plots ../pkg/report ../pkg/run ../pkg/diff ../pkg/play ../pkg/lichess ../pkg/bench .
+	../plots ../pkg/report ../pkg/run ../pkg/diff ../pkg/web ../pkg/lichess ../pkg/bench .
 `)
 
 // Imports go down only: README, Contributing.

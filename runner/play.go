@@ -20,9 +20,9 @@ import (
 	"alamos/pkg/lichess"
 	"alamos/pkg/match"
 	"alamos/pkg/nn"
-	"alamos/pkg/play"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
+	"alamos/pkg/web"
 )
 
 // players are the players that a command gets: as words of alamos match, and networks as
@@ -92,7 +92,7 @@ func (p *players) one(args []string) (*match.Opened, error) {
 
 func playCommand() *cobra.Command {
 	var (
-		cfg  play.Config
+		cfg  web.PlayConfig
 		with players
 		addr string
 		open bool
@@ -135,7 +135,7 @@ and a search that knows only the rules are always there.
 				}
 				cfg.Players = append(cfg.Players, p)
 			}
-			server, err := play.New(cfg)
+			server, err := web.NewPlay(cfg)
 			if err != nil {
 				return usagef("%w", err)
 			}
@@ -158,7 +158,7 @@ and a search that knows only the rules are always there.
 					fmt.Fprintf(cmd.ErrOrStderr(), "note: no browser was opened: %v\n", err)
 				}
 			}
-			return server.Serve(cmd.Context(), l)
+			return web.Serve(cmd.Context(), server, l, cfg.Log)
 		},
 	}
 	with.flags(cmd, ", as a PLAYER; several for several variants, or to play each other")

@@ -1,7 +1,7 @@
 // The page: shows the game that the server describes, and sends requests.
 
 import { askGame, beginGame, getPGN, getSetup, pgnAddress, watch } from "./server.js";
-import { Board, drawPiece, pieceName } from "./board.js";
+import { Board, drawPiece, pieceName } from "/shared/board.js";
 import { Setup, parseSeat } from "./setup.js";
 
 const $ = (id) => document.getElementById(id);

@@ -1,9 +1,10 @@
-package play
+package web
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -19,7 +20,7 @@ import (
 // Games of random players come to an end in all variants; what a page hears of them,
 // bit by bit, is what the file says.
 func TestGamesEnd(t *testing.T) {
-	h := open(t, Config{})
+	h := open(t, PlayConfig{})
 	for _, v := range chess.Variants() {
 		t.Run(v.String(), func(t *testing.T) {
 			t.Parallel()
@@ -70,7 +71,7 @@ func legalMoves(p *chess.Position) *chess.MoveList {
 }
 
 func TestHumanGame(t *testing.T) {
-	h := open(t, Config{})
+	h := open(t, PlayConfig{})
 	game := h.begin(`{"variant": "chess", ` + people + `}`)
 	refuse := func(what, body string, status int, words string) {
 		t.Helper()
@@ -121,7 +122,7 @@ func TestHumanGame(t *testing.T) {
 
 // Against an engine, a take-back goes to one's own move; players change; engines wait.
 func TestEngineGame(t *testing.T) {
-	h := open(t, Config{})
+	h := open(t, PlayConfig{})
 	game := h.begin(`{"variant": "atomic", "white": "human", "black": "random"}`)
 	h.must(game+"/move", move(0, "e4"))
 	h.at(game, 2)
@@ -159,7 +160,7 @@ func TestEngineGame(t *testing.T) {
 }
 
 func TestRequestsAreChecked(t *testing.T) {
-	h := open(t, Config{})
+	h := open(t, PlayConfig{})
 	game := h.begin(`{"variant": "chess", ` + people + `}`)
 	for _, c := range []struct {
 		path, body string
@@ -201,7 +202,7 @@ func TestRequestsAreChecked(t *testing.T) {
 
 // Pages of other hosts are kept out, whatever they try.
 func TestGuard(t *testing.T) {
-	s, err := New(Config{Host: "lab.example"})
+	s, err := NewPlay(PlayConfig{Host: "lab.example"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +258,7 @@ func TestGuard(t *testing.T) {
 
 // The end of the context ends the server, with streams of events open.
 func TestServeEnds(t *testing.T) {
-	s, err := New(Config{})
+	s, err := NewPlay(PlayConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +269,7 @@ func TestServeEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error)
-	go func() { served <- s.Serve(ctx, l) }()
+	go func() { served <- Serve(ctx, s, l, slog.New(slog.DiscardHandler)) }()
 	h := &house{t, s, "http://" + l.Addr().String()}
 	game := h.begin(`{"variant": "chess", "white": "uniform,visits=10000000", "black": "human"}`)
 	r, err := http.Get(h.url + game + "/events")
@@ -280,14 +281,14 @@ func TestServeEnds(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
-	if err := s.Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
+	if err := Serve(t.Context(), s, l, slog.New(slog.DiscardHandler)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("a closed address: %v", err)
 	}
 }
 
 // Where there are too many games, those that nobody looks at are forgotten.
 func TestManyGames(t *testing.T) {
-	h := open(t, Config{})
+	h := open(t, PlayConfig{})
 	first := h.begin(`{"variant": "chess", ` + people + `}`)
 	g := h.server.games[strings.TrimPrefix(first, "/api/games/")]
 	g.touch(1)
@@ -314,7 +315,7 @@ func TestManyGames(t *testing.T) {
 
 // Two pages that play at once do not play twice.
 func TestOneMoveOnly(t *testing.T) {
-	h := open(t, Config{})
+	h := open(t, PlayConfig{})
 	game := h.begin(`{"variant": "chess", ` + people + `}`)
 	var wait sync.WaitGroup
 	var mu sync.Mutex

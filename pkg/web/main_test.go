@@ -1,4 +1,4 @@
-package play
+package web
 
 import (
 	"bufio"
@@ -28,16 +28,16 @@ func TestMain(m *testing.M) {
 // house is a server under test, with what a page does.
 type house struct {
 	*testing.T
-	server *Server
+	server *Play
 	url    string
 }
 
-func open(t *testing.T, cfg Config) *house {
+func open(t *testing.T, cfg PlayConfig) *house {
 	t.Helper()
 	if cfg.Pace == 0 {
 		cfg.Pace = time.Nanosecond
 	}
-	s, err := New(cfg)
+	s, err := NewPlay(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

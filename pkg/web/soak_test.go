@@ -1,8 +1,9 @@
-package play
+package web
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -28,7 +29,7 @@ func TestSoak(t *testing.T) {
 	}
 	var games, moves atomic.Int64
 	soak.Watch(t, func(ctx context.Context) {
-		s, err := New(Config{Players: []*match.Opened{network(t), {Spec: *engine}}})
+		s, err := NewPlay(PlayConfig{Players: []*match.Opened{network(t), {Spec: *engine}}})
 		if err != nil {
 			t.Error(err)
 			return
@@ -41,7 +42,7 @@ func TestSoak(t *testing.T) {
 		}
 		serving, stop := context.WithCancel(t.Context())
 		served := make(chan error, 1)
-		go func() { served <- s.Serve(serving, l) }()
+		go func() { served <- Serve(serving, s, l, slog.New(slog.DiscardHandler)) }()
 		var wait sync.WaitGroup
 		for i := range visitors {
 			wait.Go(func() {

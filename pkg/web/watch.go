@@ -1,11 +1,8 @@
-package play
+package web
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
-	"time"
 
 	"alamos/pkg/chess"
 )
@@ -74,68 +71,12 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 	return u, g.changed
 }
 
-const (
-	// breath is the least time between two updates: one update has all changes of it.
-	breath = 40 * time.Millisecond
-	// heartbeat finds pages that are gone.
-	heartbeat = 15 * time.Second
-	// patience bounds the wait for a page that does not read.
-	patience = 10 * time.Second
-)
-
 // watch sends updates until the page is gone or ctx ends.
 func (g *game) watch(ctx context.Context, w http.ResponseWriter) error {
 	g.touch(1)
 	defer g.touch(-1)
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-	control := http.NewResponseController(w)
-	send := func(format string, args ...any) error {
-		if err := control.SetWriteDeadline(time.Now().Add(patience)); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(w, format, args...); err != nil {
-			return err
-		}
-		return control.Flush()
-	}
 	var s seen
-	for {
-		u, changed := g.news(&s)
-		data, err := json.Marshal(u)
-		if err != nil {
-			return err
-		}
-		if err := send("data: %s\n\n", data); err != nil {
-			return err
-		}
-		if err := sleep(ctx, breath); err != nil {
-			return nil
-		}
-		for waiting := true; waiting; {
-			select {
-			case <-changed:
-				waiting = false
-			case <-ctx.Done():
-				return nil
-			case <-time.After(heartbeat):
-				if err := send(": still here\n\n"); err != nil {
-					return err
-				}
-			}
-		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return stream(ctx, w, func() (any, <-chan struct{}) { return g.news(&s) })
 }
 
 // setup is what the page offers for a new game.

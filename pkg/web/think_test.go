@@ -1,4 +1,4 @@
-package play
+package web
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func network(t *testing.T) *match.Opened {
 
 // Networks play many games at once, in all the ways that a network can.
 func TestNetworkIsShared(t *testing.T) {
-	h := open(t, Config{Players: []*match.Opened{network(t), network(t)}})
+	h := open(t, PlayConfig{Players: []*match.Opened{network(t), network(t)}})
 	var games []string
 	for _, body := range []string{
 		`{"variant": "atomic", "white": "player-1,visits=30", "black": "player-2,visits=20,temperature=1"}`,
@@ -59,7 +59,7 @@ func TestNetworkIsShared(t *testing.T) {
 		t.Errorf("the variants are not those of the networks: %s", setup)
 	}
 	horde := chess.Horde
-	if s, err := New(Config{Players: []*match.Opened{network(t)}, Variant: &horde}); err == nil {
+	if s, err := NewPlay(PlayConfig{Players: []*match.Opened{network(t)}, Variant: &horde}); err == nil {
 		s.Close()
 		t.Error("horde, which no network plays, is offered")
 	}
@@ -70,7 +70,7 @@ func TestNetworkIsShared(t *testing.T) {
 
 // Every engine finds a win, reports it and plays it.
 func TestWinsAreFound(t *testing.T) {
-	h := open(t, Config{Players: []*match.Opened{network(t)}})
+	h := open(t, PlayConfig{Players: []*match.Opened{network(t)}})
 	const fen = "rnbqkbnr/1ppppppp/8/p5N1/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 3" // the knight blows the king up
 	for _, seat := range []string{
 		"player-1,visits=2000", "player-1,movetime=20000", "player-1-alphabeta,depth=2",
@@ -107,7 +107,7 @@ func TestWinsAreFound(t *testing.T) {
 // An analysis searches the shown position until the user ends it,
 // and a search that is hurried plays.
 func TestAnalysis(t *testing.T) {
-	h := open(t, Config{})
+	h := open(t, PlayConfig{})
 	game := h.begin(`{"variant": "chess", ` + people + `}`)
 	h.must(game+"/move", move(0, "e4"))
 	h.must(game+"/analyze", `{"player": "uniform"}`)
@@ -142,7 +142,7 @@ func TestAnalysis(t *testing.T) {
 
 // A game that no page shows pauses, and continues when a page shows it again.
 func TestRest(t *testing.T) {
-	h := open(t, Config{})
+	h := open(t, PlayConfig{})
 	path := h.begin(`{"variant": "chess", "white": "uniform,visits=10000000", "black": "human"}`)
 	g := h.server.games[strings.TrimPrefix(path, "/api/games/")]
 	h.watch(path, func(k *heard) bool { return k.Thinking == "move" })
@@ -179,7 +179,7 @@ func TestEnginesEndWithThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := open(t, Config{Players: []*match.Opened{{Spec: *spec}}})
+	h := open(t, PlayConfig{Players: []*match.Opened{{Spec: *spec}}})
 	path := h.begin(`{"variant": "atomic", "white": "player-1", "black": "human"}`)
 	h.at(path, 1)
 	if _, err := os.Stat(gone); err == nil {
@@ -208,7 +208,7 @@ func (broken) Evaluate([]*encode.Leaf) error { return errors.New("out of memory"
 // An engine that fails says so and waits, and others go on.
 func TestFailure(t *testing.T) {
 	model := &uci.Model{Name: "broken", Variants: chess.Variants(), Eval: broken{}, Batch: 1}
-	h := open(t, Config{Players: []*match.Opened{{Spec: match.Spec{Model: "broken@1"}, Model: model}}})
+	h := open(t, PlayConfig{Players: []*match.Opened{{Spec: match.Spec{Model: "broken@1"}, Model: model}}})
 	game := h.begin(`{"variant": "chess", "white": "player-1,visits=10", "black": "human"}`)
 	know := h.watch(game, func(k *heard) bool { return k.Failure != "" })
 	if know.Failure != "broken: the search ended: out of memory" || !know.Paused || know.Thinking != "" || len(know.Positions) != 1 {
@@ -229,7 +229,7 @@ func TestFailure(t *testing.T) {
 // turnOf is a turn of a built-in player.
 func turnOf(t *testing.T, at seat, g *chess.Game, last **Report) *turn {
 	t.Helper()
-	h := open(t, Config{})
+	h := open(t, PlayConfig{})
 	p, err := h.server.find(at, g.Position().Variant())
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestExternalEngine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := open(t, Config{Players: []*match.Opened{{Spec: *spec}}})
+		h := open(t, PlayConfig{Players: []*match.Opened{{Spec: *spec}}})
 		game := h.begin(`{"variant": "atomic", "white": "human", "black": "player-1"}`)
 		h.must(game+"/move", move(0, "a3"))
 		h.at(game, 2)

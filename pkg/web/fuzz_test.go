@@ -1,4 +1,4 @@
-package play
+package web
 
 import (
 	"encoding/json"
@@ -24,7 +24,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add(uint8(1), `{"ply": 1e99, "move": null}`)
 	f.Add(uint8(2), "{\"ply\": -9223372036854775808}\xff")
 	f.Add(uint8(3), `{"white": "random,movetime=1e308", "black": "material,depth=1"}`)
-	s, err := New(Config{Pace: 1})
+	s, err := NewPlay(PlayConfig{Pace: 1})
 	if err != nil {
 		f.Fatal(err)
 	}

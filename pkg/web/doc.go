@@ -1,7 +1,8 @@
-// Package play is the web page of `alamos play`: people play against networks and
+// Package web holds the pages that alamos serves on this machine. On that of `alamos play`,
+// people play against networks and
 // other engines, and let them play each other. A caller serves it as
 //
-//	s, err := play.New(play.Config{Players: players}) // made by match.Opener
+//	s, err := web.NewPlay(web.PlayConfig{Players: players}) // made by match.Opener
 //	err = s.Serve(ctx, listener)
 //
 // The server has the rules and the state. The page shows the pieces, the legal moves
@@ -17,4 +18,4 @@
 // It refuses to be a site on the internet: it has no users and no passwords, and
 // whoever reaches the address can play. It answers no pages of other hosts (see
 // guard), keeps nothing on disk, and contacts no other server.
-package play
+package web

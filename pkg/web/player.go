@@ -1,4 +1,4 @@
-package play
+package web
 
 import (
 	"fmt"
@@ -109,7 +109,7 @@ func newPlayers(given []*match.Opened) (players []player, variants []chess.Varia
 var settings = []string{"visits", "depth", "movetime", "temperature"}
 
 // find returns a player of a variant with the settings of its seat.
-func (s *Server) find(t seat, v chess.Variant) (*player, error) {
+func (s *Play) find(t seat, v chess.Variant) (*player, error) {
 	i := slices.IndexFunc(s.players, func(p player) bool { return p.ID == t.id() })
 	if i < 0 {
 		return nil, invalid("there is no player %.100q", t.id())
@@ -149,7 +149,7 @@ func (s *Server) find(t seat, v chess.Variant) (*player, error) {
 }
 
 // check returns an error if the seats are not valid.
-func (s *Server) check(seats [2]seat, v chess.Variant) error {
+func (s *Play) check(seats [2]seat, v chess.Variant) error {
 	for side, t := range seats {
 		if _, err := s.find(t, v); err != nil {
 			return invalid("%s: %v", chess.Color(side), err)

@@ -1,4 +1,4 @@
-package play
+package web
 
 import (
 	"encoding/json"

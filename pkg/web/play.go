@@ -1,18 +1,15 @@
-package play
+package web
 
 import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	mathrand "math/rand/v2"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -22,11 +19,8 @@ import (
 	"alamos/pkg/match"
 )
 
-//go:embed page
-var files embed.FS
-
-// Config describes a server.
-type Config struct {
+// PlayConfig configures [Play].
+type PlayConfig struct {
 	// Players are engines that the page offers beside random moves, alpha-beta on material
 	// and a search without a network.
 	Players []*match.Opened
@@ -44,9 +38,9 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Server holds the games and their players.
-type Server struct {
-	cfg      Config
+// Play is the server of the page of alamos play: it holds the games and their players.
+type Play struct {
+	cfg      PlayConfig
 	players  []player
 	variants []chess.Variant
 	first    chess.Variant
@@ -64,12 +58,12 @@ type Server struct {
 const mostGames = 200
 
 // New makes a server. It fails when no network plays the variant.
-func New(cfg Config) (*Server, error) {
+func NewPlay(cfg PlayConfig) (*Play, error) {
 	cfg.Pace = cmp.Or(cfg.Pace, 450*time.Millisecond)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, games: map[string]*game{}}
+	s := &Play{cfg: cfg, games: map[string]*game{}}
 	s.players, s.variants = newPlayers(cfg.Players)
 	s.first = s.variants[0]
 	if cfg.Variant != nil {
@@ -85,40 +79,16 @@ func New(cfg Config) (*Server, error) {
 }
 
 // Close ends all games. The caller closes the networks afterwards.
-func (s *Server) Close() {
+func (s *Play) Close() {
 	s.close()
 	s.wait.Wait()
 }
 
 // ServeHTTP serves the page and answers its requests.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
-
-// Serve serves l until ctx ends, which is not an error.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	running, stop := context.WithCancel(ctx)
-	defer stop()
-	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return running }, // ends the streams of events
-		ErrorLog:    slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-	defer cancel()
-	if err := server.Shutdown(last); err != nil {
-		return server.Close()
-	}
-	return nil
-}
+func (s *Play) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // reviewGames ends searches and engines of games that no page shows.
-func (s *Server) reviewGames() {
+func (s *Play) reviewGames() {
 	for sleep(s.ctx, 10*time.Second) == nil {
 		s.mu.Lock()
 		for _, g := range s.games {
@@ -128,13 +98,9 @@ func (s *Server) reviewGames() {
 	}
 }
 
-func (s *Server) routes() http.Handler {
+func (s *Play) routes() http.Handler {
 	mux := http.NewServeMux()
-	page, err := fs.Sub(files, "page")
-	if err != nil {
-		panic(err) // the folder was there when this was compiled
-	}
-	mux.Handle("/", http.FileServerFS(page))
+	servePage(mux, "play")
 	get := func(path string, f func(w http.ResponseWriter, r *http.Request) (any, error)) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			v, err := f(w, r)
@@ -215,7 +181,7 @@ func (s *Server) routes() http.Handler {
 }
 
 // setSeats changes the players of a game and their strength.
-func (s *Server) setSeats(g *game, q *request) error {
+func (s *Play) setSeats(g *game, q *request) error {
 	err := s.check(q.seats(), g.variant)
 	if err == nil {
 		g.setSeats(q.seats())
@@ -224,7 +190,7 @@ func (s *Server) setSeats(g *game, q *request) error {
 }
 
 // analyze lets a player analyze a game, or ends the analysis.
-func (s *Server) analyze(g *game, q *request) error {
+func (s *Play) analyze(g *game, q *request) error {
 	if q.Player != "" {
 		if _, err := s.find(q.Player, g.variant); err != nil {
 			return err
@@ -237,7 +203,7 @@ func (s *Server) analyze(g *game, q *request) error {
 var done = new(struct{ int })
 
 // answer writes a value or an error.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
+func (s *Play) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
 	if v == done && err == nil {
 		return
 	}
@@ -259,7 +225,7 @@ func answer(w http.ResponseWriter, v any, err error) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-func (s *Server) game(r *http.Request) (*game, error) {
+func (s *Play) game(r *http.Request) (*game, error) {
 	id := r.PathValue("id")
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -270,7 +236,7 @@ func (s *Server) game(r *http.Request) (*game, error) {
 }
 
 // begin starts a game.
-func (s *Server) begin(q *request) (*game, error) {
+func (s *Play) begin(q *request) (*game, error) {
 	v, err := chess.ParseVariant(q.Variant)
 	if err != nil {
 		return nil, invalid("%v", err)
@@ -319,7 +285,7 @@ func (s *Server) begin(q *request) (*game, error) {
 
 // makeRoom removes the game that no page has shown for the longest time if there are
 // too many games. s.mu is held.
-func (s *Server) makeRoom() error {
+func (s *Play) makeRoom() error {
 	if len(s.games) < mostGames {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package play
+package web
 
 import (
 	"context"
@@ -176,7 +176,7 @@ func (b *tab) fen(want string) {
 }
 
 func TestBrowser(t *testing.T) {
-	h := open(t, Config{Pace: 40 * time.Millisecond})
+	h := open(t, PlayConfig{Pace: 40 * time.Millisecond})
 	b := browse(t, h)
 	run := func(name string, f func(b *tab)) {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package play_test
+package web_test
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 	"net/http/httptest"
 	"strings"
 
-	"alamos/pkg/play"
+	"alamos/pkg/web"
 )
 
 // A server without networks offers players that need none.
-func ExampleServer() {
-	s, err := play.New(play.Config{})
+func ExamplePlay() {
+	s, err := web.NewPlay(web.PlayConfig{})
 	if err != nil {
 		log.Fatal(err)
 	}
