@@ -84,7 +84,7 @@ and writes figures and a notebook page below results/.`,
 		SilenceUsage:  true,
 	}
 	cmd.SetFlagErrorFunc(flagError)
-	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), tuneCommand(), hooksCommand(), benchCommand())
+	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), serveCommand(), matchCommand(), tuneCommand(), hooksCommand(), benchCommand())
 	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), showCommand(), tableCommand(), doctorCommand(), puzzlesCommand(), openingsCommand(), networkCommand(), dataCommand(), machineCommand())
 	machineFlag(cmd)
 	complete(cmd)

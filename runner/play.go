@@ -6,9 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"math"
-	"net"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -94,8 +92,7 @@ func playCommand() *cobra.Command {
 	var (
 		cfg  web.PlayConfig
 		with players
-		addr string
-		open bool
+		at   address
 	)
 	cmd := &cobra.Command{
 		Use:   "play [PLAYER...]",
@@ -118,11 +115,10 @@ and a search that knows only the rules are always there.
   alamos play old.safetensors new.safetensors fairy-stockfish,level=3 --addr localhost:9000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-			host, _, err := net.SplitHostPort(addr)
-			if err != nil {
-				return usagef("--addr: %w: want a host and a port, such as localhost:8080", err)
+			var err error
+			if cfg.Host, err = at.host(); err != nil {
+				return err
 			}
-			cfg.Host = host
 			specs, err := with.specs(args, math.MaxInt)
 			if err != nil {
 				return err
@@ -140,49 +136,13 @@ and a search that knows only the rules are always there.
 				return usagef("%w", err)
 			}
 			defer server.Close()
-			l, err := net.Listen("tcp", addr)
-			if err != nil {
-				return fmt.Errorf("%w: --addr chooses another address, such as localhost:0 for any free port", err)
-			}
-			page := "http://" + l.Addr().String() + "/"
-			if host == "localhost" {
-				_, port, _ := net.SplitHostPort(l.Addr().String())
-				page = "http://localhost:" + port + "/"
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "play at %s (Ctrl-C ends it)\n", page)
-			if ip := l.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
-				fmt.Fprintln(cmd.ErrOrStderr(), "note: anyone who can reach this address can play and use this machine")
-			}
-			if open {
-				if err := show(page); err != nil {
-					fmt.Fprintf(cmd.ErrOrStderr(), "note: no browser was opened: %v\n", err)
-				}
-			}
-			return web.Serve(cmd.Context(), server, l, cfg.Log)
+			return at.serve(cmd, "play", "play and use this machine", server, cfg.Log)
 		},
 	}
 	with.flags(cmd, ", as a PLAYER; several for several variants, or to play each other")
 	variantFlag(cmd, &cfg.Variant, "the variant to begin with")
-	cmd.Flags().StringVar(&addr, "addr", "localhost:8080", "`address` to serve the page at")
-	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
+	at.flags(cmd, "localhost:8080")
 	return cmd
-}
-
-// show opens a page in the user's browser.
-func show(page string) error {
-	name, args := "xdg-open", []string{page}
-	switch runtime.GOOS {
-	case "darwin":
-		name = "open"
-	case "windows":
-		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", page}
-	}
-	c := exec.Command(name, args...)
-	if err := c.Start(); err != nil {
-		return err
-	}
-	go func() { _ = c.Wait() }() // reap it; how it ends does not matter
-	return nil
 }
 
 func uciCommand() *cobra.Command {

@@ -20,6 +20,7 @@ import (
 func runCommand() *cobra.Command {
 	var set, trials []string
 	var noEngines, noHooks bool
+	var serve string
 	opt := run.Options{Alamos: version()}
 	cmd := &cobra.Command{
 		Use:   "run FILE",
@@ -51,7 +52,7 @@ The flags say how this machine runs the experiment. They never change its result
 		Example: `  alamos run experiments/quickstart.yaml
   alamos run experiments/quickstart.yaml --set search.visits=100 --results elsewhere
   alamos run experiments/quickstart.yaml --workers 1
-  alamos run experiments/sweeps/depth.yaml --jobs 4 --fail-fast
+  alamos run experiments/sweeps/depth.yaml --jobs 4 --fail-fast --serve
   alamos run experiments/sweeps/depth.yaml --trial $SLURM_ARRAY_TASK_ID`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: experimentFiles,
@@ -79,6 +80,13 @@ The flags say how this machine runs the experiment. They never change its result
 					return err
 				}
 				opt.Trials = append(opt.Trials, t.Number)
+			}
+			if serve != "" {
+				end, err := serveAlong(cmd.Context(), cmd.ErrOrStderr(), serve, opt.Results)
+				if err != nil {
+					return err
+				}
+				defer end()
 			}
 			if err = run.Check(cmd.Context(), e, true); err == nil {
 				c := newConsole(os.Stderr, opt.Jobs)
@@ -119,6 +127,8 @@ The flags say how this machine runs the experiment. They never change its result
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	f.BoolVar(&noEngines, "no-engines", false, "refuse an experiment that names a UCI engine")
 	f.BoolVar(&noHooks, "no-hooks", false, "refuse an experiment that names a Go script")
+	f.StringVar(&serve, "serve", "", "show the results on a page meanwhile, at this `address` (see alamos serve)")
+	f.Lookup("serve").NoOptDefVal = resultsAddress
 	f.BoolVar(&opt.Verify, "verify", false, "compare every file of earlier stages with its checksum, also those with unchanged size and time")
 	setFlag(cmd, &set)
 	return cmd

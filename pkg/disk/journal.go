@@ -75,6 +75,57 @@ func ReadJournal(path string, head []byte, replay func(entry []byte) error) erro
 	return nil
 }
 
+// Tail follows a journal that another process writes. It does not change the file.
+type Tail struct {
+	Path string
+	at   int64 // where the entries begin that were not read
+	head []byte
+}
+
+// Read calls add for each entry after the head that was added since the last call. It calls
+// reset first if the file is missing, or is another journal than before.
+func (t *Tail) Read(reset func(), add func(entry []byte) error) error {
+	f, err := Open(t.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.at, t.head = 0, nil
+		reset()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	head, size, err := nextEntry(f, st.Size())
+	if err != nil || head == nil { // it is being written
+		return err
+	}
+	if t.at == 0 || st.Size() < t.at || !bytes.Equal(head, t.head) {
+		t.at, t.head = size, head
+		reset()
+	}
+	r := io.NewSectionReader(f, t.at, st.Size()-t.at)
+	for t.at < st.Size() {
+		entry, size, err := nextEntry(r, st.Size()-t.at)
+		if err != nil {
+			return err
+		}
+		if entry == nil && t.at+size >= st.Size() {
+			return nil // it is being written
+		}
+		t.at += size
+		if entry != nil {
+			if err := add(entry); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // restore replays the journal and truncates the file after its last whole entry.
 func (j *Journal) restore(head []byte, replay func([]byte) error) error {
 	end, torn, err := scan(j.f, head, replay)

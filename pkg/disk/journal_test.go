@@ -177,3 +177,64 @@ func TestJournalErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A tail reads each entry once, waits for the end of one that is being written, and begins
+// again with another journal.
+func TestTail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	tail := &Tail{Path: path}
+	read := func() (out []string, resets int) {
+		t.Helper()
+		err := tail.Read(func() { resets++ }, func(entry []byte) error {
+			out = append(out, string(entry))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, resets
+	}
+	if got, resets := read(); got != nil || resets != 1 {
+		t.Errorf("no file: %q, %d resets", got, resets)
+	}
+	j, _ := replayed(t, path, journalHead)
+	add := func(entry string) {
+		t.Helper()
+		if err := j.Add([]byte(entry)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("one")
+	add("two")
+	if got, resets := read(); !slices.Equal(got, []string{"one", "two"}) || resets != 1 {
+		t.Errorf("%q, %d resets", got, resets)
+	}
+	add("three")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := 1; cut < entryHead+len("three"); cut++ {
+		if err := os.WriteFile(path, whole[:len(whole)-cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, resets := read(); got != nil || resets != 0 {
+			t.Errorf("cut by %d bytes: %q, %d resets", cut, got, resets)
+		}
+	}
+	if err := os.WriteFile(path, whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, resets := read(); !slices.Equal(got, []string{"three"}) || resets != 0 {
+		t.Errorf("%q, %d resets", got, resets)
+	}
+	if err := errors.Join(j.Close(), os.Remove(path)); err != nil {
+		t.Fatal(err)
+	}
+	j, _ = replayed(t, path, "seed 2")
+	defer j.Close()
+	add("four")
+	if got, resets := read(); !slices.Equal(got, []string{"four"}) || resets != 1 {
+		t.Errorf("another journal: %q, %d resets", got, resets)
+	}
+}

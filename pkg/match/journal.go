@@ -75,16 +75,22 @@ func (a *Games) Open(journal string) (damaged int64, err error) {
 func (a *Games) Peek(journal string) error { return disk.ReadJournal(journal, journalHead, a.replay) }
 
 func (a *Games) replay(entry []byte) error {
-	var e journaled
-	if err := json.Unmarshal(entry, &e); err != nil {
-		return err
-	}
-	return readPGN(bytes.NewReader([]byte(e.PGN)), func(_ string, g *Game) error {
-		if !a.take(e.Key, g) && e.Key != a.key(g.Pair()) {
+	return ReadEntry(entry, func(key string, g *Game) error {
+		if !a.take(key, g) && key != a.key(g.Pair()) {
 			a.others++
 		}
 		return nil
 	})
+}
+
+// ReadEntry calls f with the game of an entry of a journal, and the key under which it was
+// played.
+func ReadEntry(entry []byte, f func(key string, g *Game) error) error {
+	var e journaled
+	if err := json.Unmarshal(entry, &e); err != nil {
+		return err
+	}
+	return readPGN(bytes.NewReader([]byte(e.PGN)), func(_ string, g *Game) error { return f(e.Key, g) })
 }
 
 func (a *Games) Close() error {

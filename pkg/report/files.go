@@ -51,7 +51,7 @@ func slugs(trials []experiment.Trial) map[string]string {
 	taken := map[string]bool{}
 	for i := range trials {
 		t := &trials[i]
-		slug := strings.Trim(inFileName(store.ShortLabel(t)), "-")
+		slug := strings.Trim(inFileName(store.ShortLabel(t, ",")), "-")
 		if len(slug) > 80 || slug == "" || taken[slug] {
 			slug = t.Folder
 		}

@@ -132,19 +132,19 @@ func describeTrial(t *experiment.Trial) string {
 	if t.Label == "" {
 		return fmt.Sprintf("%d (%s)", t.Number, t.Folder)
 	}
-	return fmt.Sprintf("%d (%s, %s)", t.Number, ShortLabel(t), t.Folder)
+	return fmt.Sprintf("%d (%s, %s)", t.Number, ShortLabel(t, ","), t.Folder)
 }
 
-// ShortLabel returns the label of a trial as a name: "width=16,seed=8" for
-// "network.width=16 seed=8". Keys are shortened as in [ShortKey].
-func ShortLabel(t *experiment.Trial) string {
+// ShortLabel returns the label of a trial with shortened keys, see [ShortKey], and with this
+// separator: "width=16,seed=8" is its name for "network.width=16 seed=8".
+func ShortLabel(t *experiment.Trial, separator string) string {
 	var out []string
 	for _, a := range t.Axis {
 		if strings.Contains(" "+t.Label, " "+a.Path+"=") { // the label omits keys without an effect
 			out = append(out, ShortKey(t, a.Path)+"="+a.Value)
 		}
 	}
-	return strings.Join(out, ",")
+	return strings.Join(out, separator)
 }
 
 // ShortKey returns the shortest suffix of a swept key that is unique among the swept keys.
@@ -166,7 +166,7 @@ func ShortKey(t *experiment.Trial, key string) string {
 func TrialNames(trials []experiment.Trial, typed string) (names []string) {
 	for i := range trials {
 		t := &trials[i]
-		for k, name := range []string{strconv.Itoa(i + 1), ShortLabel(t), t.Folder} {
+		for k, name := range []string{strconv.Itoa(i + 1), ShortLabel(t, ","), t.Folder} {
 			if name != "" && strings.HasPrefix(name, typed) && (k == 0 || typed != "") {
 				names = append(names, name+"\t"+strings.TrimSpace(t.Label+" "+t.Folder))
 			}

@@ -1,0 +1,395 @@
+// The page: follows the results that the server reads, and asks for what is shown.
+
+import { Board } from "/shared/board.js";
+import { colorOf, drawLines, format } from "./chart.js";
+
+const $ = (id) => document.getElementById(id);
+const mostTicked = 16;
+const mostKeys = 4; // with a column each
+const frame = 450; // ms between two moves
+
+let runs = new Map(); // by name of the folder
+let trials = new Map(); // of the shown experiment, by number
+let shown = ""; // name of the experiment
+let chosen = 0; // number of the trial; 0: none
+let ticked = new Set();
+let touched = false; // the reader has ticked
+let sort = { column: "#", down: false };
+let source = null;
+
+// --- Texts ---
+
+function duration(seconds) {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const left = (seconds) => (seconds > 0 ? `about ${duration(seconds)} left` : "");
+const short = (key) => key.split(".").at(-1);
+
+function ago(time) {
+  const seconds = (Date.now() - Date.parse(time)) / 1000;
+  return seconds < 2 ? "now" : `${duration(seconds)} ago`;
+}
+
+function element(tag, text, attributes = {}) {
+  const e = document.createElement(tag);
+  if (text !== undefined) e.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
+  return e;
+}
+
+// --- Events ---
+
+function listen() {
+  source?.close();
+  trials = new Map();
+  source = new EventSource(`/api/events?run=${encodeURIComponent(shown)}`);
+  source.onmessage = (e) => {
+    $("banner").hidden = true;
+    hear(JSON.parse(e.data));
+  };
+  source.onerror = () => {
+    $("banner").textContent = "The server does not answer. Is alamos serve still running?";
+    $("banner").hidden = false;
+    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 2_000);
+  };
+}
+
+// A browser allows few connections to a server from all its tabs: a hidden tab closes its own.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) source?.close();
+  else listen();
+});
+
+function hear(news) {
+  for (const run of news.runs) runs.set(run.name, run);
+  runs = new Map(news.all.filter((name) => runs.has(name)).map((name) => [name, runs.get(name)]));
+  for (const t of news.trials) trials.set(t.number, t);
+  if (chosen === 0 && runs.get(shown)?.trials === 1) chosen = 1;
+  if (!runs.has(shown)) {
+    const latest = [...runs.values()].sort((a, b) => (a.state === "running") - (b.state === "running") || Date.parse(a.changed) - Date.parse(b.changed)).at(-1);
+    if (latest && !location.hash) return void (location.hash = latest.name);
+  }
+  drawRuns();
+  drawRun();
+  if (news.trials.length > 0) {
+    drawTrials();
+    drawChart();
+    drawTrial();
+  }
+}
+
+// --- Experiments ---
+
+function drawRuns() {
+  $("none").hidden = runs.size > 0;
+  $("runs").replaceChildren(...[...runs.values()].map((run) => {
+    const item = element("li");
+    const link = element("a", undefined, { href: `#${run.name}` });
+    if (run.name === shown) link.setAttribute("aria-current", "page");
+    link.append(element("b", run.name), element("small", `${run.state}, ${run.ended} of ${run.trials} ${run.trials === 1 ? "trial" : "trials"}`));
+    item.append(link);
+    return item;
+  }));
+}
+
+function drawRun() {
+  const run = runs.get(shown);
+  $("run").hidden = !run;
+  $("title").textContent = run ? run.name : "Results";
+  document.title = run ? `${run.name} – alamos` : "alamos results";
+  if (!run) return;
+  $("progress").value = run.generations > 0 ? run.done / run.generations : 0;
+  const parts = [run.variant, run.state, `${run.ended} of ${run.trials} trials`, `${run.done} of ${run.generations} generations`, left(run.left)];
+  if (run.changed && run.state !== "running") parts.push(`changed ${ago(run.changed)}`);
+  $("state").textContent = parts.filter(Boolean).join(", ");
+  $("fault").textContent = run.fault ?? "";
+  $("fault").hidden = !run.fault;
+  if (run.metrics.join() !== [...$("metric").options].map((o) => o.value).join()) {
+    const before = $("metric").value || "loss";
+    $("metric").replaceChildren(...run.metrics.map((m) => new Option(m, m)));
+    if (run.metrics.includes(before)) $("metric").value = before;
+  }
+}
+
+// --- Trials ---
+
+// stageOf says what a trial does.
+function stageOf(t) {
+  if (t.state !== "running") return t.why ? `${t.state}: ${t.why}` : t.state;
+  const games = t.of > 0 ? ` ${t.games}/${t.of}` : t.games > 0 ? ` ${t.games} games` : "";
+  return t.stage + games;
+}
+
+const columnMetrics = ["loss", "score", "elo"];
+
+// columns are the columns of the table of trials: names, and cells as numbers or texts.
+function columns() {
+  const run = runs.get(shown);
+  const metrics = columnMetrics.filter((m) => run.metrics.includes(m));
+  if (!metrics.includes($("metric").value) && run.metrics.includes($("metric").value)) metrics.push($("metric").value);
+  const keys = run.axes.map((axis, i) => ({ name: short(axis), title: axis, value: (t) => t.values?.[i] ?? "" }));
+  return [
+    { name: "#", value: (t) => t.number, numeric: true },
+    ...(keys.length > mostKeys ? [] : keys),
+    { name: "state", value: stageOf },
+    { name: "generation", value: (t) => t.generation, text: (t) => `${t.generation}/${t.generations}`, numeric: true },
+    ...metrics.map((m) => ({ name: m, value: (t) => t.metrics[m] ?? null, text: (t) => format(t.metrics[m]), numeric: true })),
+    { name: "evaluations/s", value: (t) => t.speed, text: (t) => (t.speed > 0 ? t.speed.toLocaleString("en") : ""), numeric: true },
+    { name: "left", value: (t) => t.left, text: (t) => (t.left > 0 ? duration(t.left) : ""), numeric: true },
+    ...(keys.length > mostKeys ? [{ name: "settings", value: (t) => t.label }] : []),
+  ];
+}
+
+// matches reports whether a trial has all words of the filter: in its label, its state, or as
+// a comparison such as loss<2.5.
+function matches(t, words) {
+  return words.every((word) => {
+    const compared = /^([\w.]+)([<>])(-?[\d.]+)$/.exec(word);
+    if (compared) {
+      const value = t.metrics[compared[1]];
+      return value !== undefined && (compared[2] === "<" ? value < Number(compared[3]) : value > Number(compared[3]));
+    }
+    const text = `#${t.number} ${t.label} ${t.state} ${t.stage ?? ""}`.toLowerCase();
+    return word.includes("=") ? ` ${text} `.includes(` ${word} `) : text.includes(word);
+  });
+}
+
+function drawTrials() {
+  if (!touched) ticked = new Set([...trials.keys()].slice(0, 8));
+  const all = columns();
+  const by = all.find((c) => c.name === sort.column) ?? all[0];
+  const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = [...trials.values()].filter((t) => matches(t, words));
+  const blank = (v) => v === null || v === "";
+  rows.sort((a, b) => {
+    const [x, y] = [by.value(a), by.value(b)];
+    if (blank(x) !== blank(y)) return blank(x) - blank(y);
+    const order = typeof x === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
+    return (sort.down ? -order : order) || a.number - b.number;
+  });
+  $("count").textContent = rows.length < trials.size ? `${rows.length} of ${trials.size} trials` : `${trials.size} trials`;
+  const head = element("tr");
+  head.append(element("th", ""));
+  for (const c of all) {
+    const th = element("th", undefined, c.numeric ? { class: "num", scope: "col" } : { scope: "col" });
+    if (c.title) th.title = c.title;
+    if (c.name === sort.column) th.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
+    const button = element("button", c.name, { type: "button" });
+    button.addEventListener("click", () => {
+      sort = { column: c.name, down: sort.column === c.name && !sort.down };
+      drawTrials();
+    });
+    th.append(button);
+    head.append(th);
+  }
+  const table = $("trials");
+  table.tHead.replaceChildren(head);
+  table.tBodies[0].replaceChildren(...rows.map((t) => {
+    const row = element("tr");
+    if (t.number === chosen) row.setAttribute("aria-current", "true");
+    const box = element("input", undefined, { type: "checkbox", "aria-label": `Compare trial ${t.number}` });
+    box.checked = ticked.has(t.number);
+    box.addEventListener("change", () => {
+      touched = true;
+      if (box.checked) ticked.add(t.number);
+      else ticked.delete(t.number);
+      drawTrials();
+      drawChart();
+    });
+    const first = element("td");
+    first.append(box);
+    if (box.checked) {
+      const key = element("span", undefined, { class: "key" });
+      key.style.background = colorOf([...ticked].indexOf(t.number));
+      first.append(key);
+    }
+    row.append(first);
+    for (const c of all) {
+      const text = String((c.text ?? c.value)(t));
+      const cell = element("td", undefined, c.numeric ? { class: "num" } : {});
+      if (c.name === "#") {
+        const button = element("button", text, { type: "button", "aria-label": `Show trial ${t.number}` });
+        button.addEventListener("click", () => { location.hash = `${shown}/${t.number}`; });
+        cell.append(button);
+      } else cell.textContent = text;
+      row.append(cell);
+    }
+    return row;
+  }));
+}
+
+// --- Figure ---
+
+async function ask(path) {
+  const response = await fetch(path);
+  const value = await response.json();
+  if (!response.ok) throw new Error(value.error);
+  return value;
+}
+
+let drawing = 0;
+async function drawChart() {
+  const metric = $("metric").value;
+  const numbers = [...ticked].filter((n) => trials.get(n)?.generation > 0).slice(0, mostTicked);
+  const mine = ++drawing;
+  let lines = [];
+  if (metric && numbers.length > 0) {
+    const query = new URLSearchParams({ metric, trials: numbers.join(",") });
+    try {
+      lines = await ask(`/api/runs/${encodeURIComponent(shown)}/series?${query}`);
+    } catch {
+      return; // the events tell that the server is gone
+    }
+  }
+  if (mine !== drawing) return;
+  const over = $("over").value;
+  const drawn = lines.map((l) => ({
+    name: trials.get(l.trial)?.label || shown,
+    color: colorOf([...ticked].indexOf(l.trial)),
+    points: l.values.map((y, i) => [over === "samples" ? l.samples[i] : i + 1, y]).filter(([, y]) => y !== null),
+  })).filter((l) => l.points.length > 0);
+  drawLines($("chart"), drawn, over);
+  $("nothing").hidden = drawn.length > 0;
+  $("chart").hidden = drawn.length === 0;
+}
+
+// --- One trial ---
+
+const board = new Board($("board"), () => {});
+let game = null;
+let latest = ""; // names the game that was loaded
+let at = 0; // position of the game
+let paused = false;
+let timer = 0;
+
+function drawTrial() {
+  const t = trials.get(chosen);
+  $("trial").hidden = !t;
+  if (!t) return;
+  $("name").textContent = t.label ? `Trial ${t.number}: ${t.label}` : `${shown}: ${stageOf(t)}`;
+  $("metrics").replaceChildren(...Object.entries(t.metrics).sort(([a], [b]) => a.localeCompare(b)).map(([name, value]) => {
+    const pair = element("div");
+    pair.append(element("dt", name, { title: name }), element("dd", format(value)));
+    return pair;
+  }));
+  const now = `${shown}/${chosen} ${t.latest} ${t.stage}`;
+  if (now !== latest && (game === null || at >= game.positions.length - 1 || !latest.startsWith(`${shown}/${chosen} `))) load(now);
+}
+
+async function load(name) {
+  const same = latest.startsWith(`${shown}/${chosen} `);
+  latest = name;
+  let detail;
+  try {
+    detail = await ask(`/api/runs/${encodeURIComponent(shown)}/trials/${chosen}`);
+  } catch {
+    return;
+  }
+  if (latest !== name) return;
+  drawTable(detail.table);
+  if (detail.game || !same) {
+    game = detail.game;
+    at = 0;
+    showGame();
+  }
+}
+
+function drawTable(table) {
+  $("tournament").hidden = !table;
+  if (!table) return;
+  const head = element("tr");
+  for (const name of ["player", "games", "score", "Elo", ...table.players.map((_, i) => String(i + 1))]) {
+    head.append(element("th", name, name === "player" ? {} : { class: "num" }));
+  }
+  const view = $("players-table");
+  view.tHead.replaceChildren(head);
+  view.tBodies[0].replaceChildren(...table.players.map((name, i) => {
+    const row = element("tr");
+    row.append(element("td", `${i + 1}. ${name}`));
+    for (const text of [table.games[i], `${table.shares[i].toFixed(1)} %`, table.elo[i], ...table.points[i]]) row.append(element("td", String(text), { class: "num" }));
+    return row;
+  }));
+}
+
+function showGame() {
+  clearTimeout(timer);
+  $("game").hidden = !game;
+  if (!game) return;
+  $("players").textContent = game.white === game.black ? `Self-play of ${game.white}` : `${game.white} – ${game.black}`;
+  const values = game.values.map((v, i) => [i, v]).filter(([, v]) => v !== null);
+  const x = (i) => (100 * i) / Math.max(1, game.positions.length - 1);
+  const line = values.length > 1 ? `<polyline points="${values.map(([i, v]) => `${x(i)},${12 - 11 * v}`).join(" ")}"></polyline>` : "";
+  $("values").innerHTML = `<line x1="0" x2="100" y1="12" y2="12"></line>${line}<line class="now" y1="0" y2="24"></line>`;
+  go(at, false);
+}
+
+function go(to, lively = true) {
+  clearTimeout(timer);
+  const end = game.positions.length - 1;
+  at = Math.max(0, Math.min(to, end));
+  const p = game.positions[at];
+  board.show(p, at, lively);
+  const now = $("values").querySelector(".now");
+  for (const name of ["x1", "x2"]) now.setAttribute(name, (100 * at) / Math.max(1, end));
+  const before = game.positions[at - 1];
+  const value = game.values[at - 1];
+  const share = value === null || value === undefined ? "" : ` (White ${Math.round(50 * (1 + value))} %)`;
+  const move = p.move ? `${before.number}${before.turn === "white" ? "." : "…"} ${p.move.san}${share}` : "";
+  $("move").textContent = at === end ? `${move} ${game.text}`.trim() : move;
+  if (paused) return;
+  timer = setTimeout(() => {
+    if (at < end) go(at + 1);
+    else drawTrial(); // there may be another game
+  }, at < end ? frame : 3_000);
+}
+
+for (const [id, step] of Object.entries({ first: () => 0, previous: () => at - 1, next: () => at + 1, last: () => Infinity })) {
+  $(id).addEventListener("click", () => {
+    paused = true;
+    $("pause").textContent = "Play";
+    go(step());
+  });
+}
+$("pause").addEventListener("click", () => {
+  paused = !paused;
+  $("pause").textContent = paused ? "Play" : "Pause";
+  if (game) go(paused ? at : at + 1);
+});
+
+// --- Controls ---
+
+$("filter").addEventListener("input", drawTrials);
+$("untick").addEventListener("click", () => {
+  touched = true;
+  ticked.clear();
+  drawTrials();
+  drawChart();
+});
+$("metric").addEventListener("change", () => {
+  drawTrials();
+  drawChart();
+});
+$("over").addEventListener("change", drawChart);
+addEventListener("resize", drawChart);
+
+function route() {
+  const [name, number] = decodeURIComponent(location.hash.slice(1)).split("/");
+  chosen = Number(number) || 0;
+  if (name !== shown || source === null) {
+    shown = name;
+    ticked = new Set();
+    touched = false;
+    game = null;
+    listen();
+  } else drawTrials();
+  if (chosen === 0 && runs.get(shown)?.trials === 1) chosen = 1;
+  drawRuns();
+  drawRun();
+  drawTrial();
+}
+addEventListener("hashchange", route);
+route();

@@ -1,0 +1,604 @@
+package web
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/disk"
+	"alamos/pkg/experiment"
+	"alamos/pkg/match"
+	"alamos/pkg/report"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
+)
+
+// Results is the server of the page of alamos serve. It shows the results of all experiments
+// in a folder while runs write them, and changes nothing. It reads files only while a page is
+// open.
+type Results struct {
+	dir     string
+	log     *slog.Logger
+	handler http.Handler
+
+	mu       sync.Mutex
+	runs     map[string]*liveRun // by the name of the folder
+	serial   int                 // of the last change
+	watchers int
+	polling  bool
+	changed  chan struct{} // closed at the next change
+}
+
+// Times between two looks at the files of runs and of trials. Those that have ended are looked
+// at more seldom.
+const (
+	pollEvery = time.Second
+	restEvery = 10 // polls
+
+	// Large results are read more seldom: for 1 % of the time of one core.
+	pollShare = 100
+	mostRest  = 10 * time.Second
+)
+
+// NewResults returns a server of the results in dir. host is a name of the server beside
+// localhost and its addresses; "": none. log receives failures.
+func NewResults(dir, host string, log *slog.Logger) *Results {
+	r := &Results{dir: dir, log: log, runs: map[string]*liveRun{}, changed: make(chan struct{})}
+	mux := http.NewServeMux()
+	servePage(mux, "results")
+	mux.HandleFunc("GET /api/events", r.events)
+	for path, f := range map[string]func(*http.Request, *liveRun) (any, error){"series": series, "trials/{trial}": detail} {
+		mux.HandleFunc("GET /api/runs/{run}/"+path, func(w http.ResponseWriter, q *http.Request) {
+			r.mu.Lock()
+			run := r.runs[q.PathValue("run")]
+			var v any
+			err := error(problemf(http.StatusNotFound, "there are no results of %.100q", q.PathValue("run")))
+			if run != nil {
+				v, err = f(q, run)
+			}
+			r.mu.Unlock()
+			answer(w, v, err)
+		})
+	}
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, q *http.Request) {
+		answer(w, nil, problemf(http.StatusNotFound, "there is no %s %.200q", q.Method, q.URL.Path))
+	})
+	r.handler = guard{host: host, next: mux}
+	return r
+}
+
+// ServeHTTP serves the page and answers its requests.
+func (r *Results) ServeHTTP(w http.ResponseWriter, q *http.Request) { r.handler.ServeHTTP(w, q) }
+
+// liveRun is the results of an experiment.
+type liveRun struct {
+	name   string // of its folder
+	dir    string
+	stamp  disk.Stamp // of its description
+	x      *store.Experiment
+	trials []*store.Live
+	read   bool // the trials were read once
+	fault  string
+
+	view  runView
+	rows  []trialView
+	ticks int
+}
+
+// runView is an experiment as the page lists it.
+type runView struct {
+	Name        string   `json:"name"`
+	About       string   `json:"about"`
+	Variant     string   `json:"variant"`
+	State       string   `json:"state"`
+	Fault       string   `json:"fault,omitempty"`
+	Trials      int      `json:"trials"`
+	Ended       int      `json:"ended"` // trials
+	Generations int      `json:"generations"`
+	Done        int      `json:"done"`    // generations
+	Left        float64  `json:"left"`    // seconds; 0: unknown
+	Changed     string   `json:"changed"` // RFC 3339
+	Axes        []string `json:"axes"`    // swept keys
+	Metrics     []string `json:"metrics"` // of its trials
+
+	serial int
+}
+
+// trialView is a row of the table of trials.
+type trialView struct {
+	Number      int                    `json:"number"`
+	Label       string                 `json:"label"`
+	Values      []string               `json:"values"` // of the axes
+	State       string                 `json:"state"`
+	Why         string                 `json:"why,omitempty"` // of a failure or of an early end
+	Stage       string                 `json:"stage,omitempty"`
+	Generation  int                    `json:"generation"` // generations that have ended
+	Generations int                    `json:"generations"`
+	Games       int                    `json:"games"`  // of the stage
+	Of          int                    `json:"of"`     // all games of the stage; 0: unknown
+	Speed       int                    `json:"speed"`  // evaluations per second
+	Left        float64                `json:"left"`   // seconds; 0: unknown
+	Latest      string                 `json:"latest"` // names the latest game: when it changes, there is another
+	Metrics     map[string]stats.Float `json:"metrics"`
+
+	serial int
+}
+
+// States of trials and experiments.
+const (
+	waiting     = "waiting"
+	running     = "running"
+	finished    = "finished"
+	failed      = "failed"
+	dropped     = "dropped" // by successive halving
+	interrupted = "interrupted"
+)
+
+// events streams changes: of the list of experiments, and of the trials of the one that the
+// page shows.
+func (r *Results) events(w http.ResponseWriter, q *http.Request) {
+	shown, sent := q.URL.Query().Get("run"), -1
+	r.mu.Lock()
+	r.watchers++
+	if !r.polling {
+		r.polling = true
+		go r.poll()
+	}
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		r.watchers--
+		r.mu.Unlock()
+	}()
+	err := stream(q.Context(), w, func() (any, <-chan struct{}) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		news := resultsNews{Runs: []runView{}, Trials: []trialView{}}
+		for name, run := range r.runs {
+			news.All = append(news.All, name)
+			if run.view.serial > sent {
+				news.Runs = append(news.Runs, run.view)
+			}
+			for _, row := range run.rows {
+				if name == shown && row.serial > sent {
+					news.Trials = append(news.Trials, row)
+				}
+			}
+		}
+		if r.serial == 0 { // nothing was read yet
+			return nil, r.changed
+		}
+		slices.Sort(news.All)
+		sent = r.serial
+		return news, r.changed
+	})
+	if err != nil {
+		r.log.Debug("a page is gone", "error", err)
+	}
+}
+
+// resultsNews is an event of the page of results.
+type resultsNews struct {
+	All    []string    `json:"all"`    // names of all experiments
+	Runs   []runView   `json:"runs"`   // that have changed
+	Trials []trialView `json:"trials"` // of the shown experiment, that have changed
+}
+
+// poll reads the results while pages watch them.
+func (r *Results) poll() {
+	for {
+		began := time.Now()
+		r.mu.Lock()
+		if r.watchers == 0 {
+			r.polling = false
+			r.mu.Unlock()
+			return
+		}
+		if r.refresh() || r.serial == 0 {
+			r.serial++
+			close(r.changed)
+			r.changed = make(chan struct{})
+		}
+		r.mu.Unlock()
+		time.Sleep(min(max(pollEvery, pollShare*time.Since(began)), mostRest))
+	}
+}
+
+// refresh reads what has changed, and reports whether something has. r.mu is held.
+func (r *Results) refresh() (changed bool) {
+	entries, err := os.ReadDir(r.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.log.Error("the results cannot be read", "error", err)
+		return false
+	}
+	there := map[string]bool{}
+	for _, e := range entries {
+		stamp, err := disk.StampOf(filepath.Join(r.dir, e.Name(), store.ExperimentName))
+		if err != nil {
+			continue
+		}
+		there[e.Name()] = true
+		run := r.runs[e.Name()]
+		if run == nil || run.stamp != stamp {
+			run = r.describe(e.Name(), stamp, run)
+			r.runs[e.Name()] = run
+		}
+		if run.refresh(r.serial + 1) {
+			changed = true
+		}
+	}
+	for name := range r.runs {
+		if !there[name] {
+			delete(r.runs, name)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// describe reads the description of an experiment. Trials that it had before keep what is
+// known of them.
+func (r *Results) describe(name string, stamp disk.Stamp, before *liveRun) *liveRun {
+	run := &liveRun{name: name, dir: filepath.Join(r.dir, name), stamp: stamp}
+	x, err := store.ReadExperiment(run.dir)
+	if err != nil {
+		run.fault, run.x = err.Error(), &store.Experiment{Description: experiment.Description{Name: name}}
+		return run
+	}
+	run.x = x
+	final, err := x.FinalTournament(run.dir)
+	if err != nil {
+		run.fault = err.Error()
+	}
+	for _, t := range x.Trials {
+		live := store.NewLive(run.dir, t)
+		if before != nil {
+			for _, old := range before.trials {
+				if old.Declared.Folder == t.Folder && old.Declared.ID == t.ID {
+					live = old
+				}
+			}
+		}
+		if final.Find(live.Name()) >= 0 {
+			live.Final = final
+		}
+		run.trials = append(run.trials, live)
+	}
+	run.rows = make([]trialView, len(run.trials))
+	return run
+}
+
+// refresh reads the trials that may have changed, and makes the views of those that have.
+func (run *liveRun) refresh(serial int) (changed bool) {
+	held, err := disk.Held(run.dir)
+	isRunning := err == nil && held != nil
+	rest := run.ticks%restEvery == 0
+	run.ticks++
+	for i, t := range run.trials {
+		if run.read && !rest && (t.Stage == "" && t.Done() > 0 || !isRunning) {
+			continue
+		}
+		if _, err := t.Read(); err != nil && run.fault == "" {
+			run.fault = err.Error()
+		}
+		if row := run.row(t, isRunning); !equalViews(row, run.rows[i]) {
+			row.serial, changed = serial, true
+			run.rows[i] = row
+		}
+	}
+	if run.read && !changed && (run.view.State == running) == isRunning {
+		return false
+	}
+	run.read = true
+	run.view = run.summary(isRunning)
+	run.view.serial = serial
+	return true
+}
+
+func equalViews(a, b trialView) bool {
+	metrics := maps.EqualFunc(a.Metrics, b.Metrics, func(x, y stats.Float) bool { return x == y || x != x && y != y })
+	return metrics && a.Number == b.Number && a.State == b.State && a.Why == b.Why && a.Stage == b.Stage &&
+		a.Generation == b.Generation && a.Games == b.Games && a.Latest == b.Latest
+}
+
+// row makes the view of a trial.
+func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
+	v := trialView{
+		Number: t.Declared.Number, Label: store.ShortLabel(&t.Declared, " "), State: waiting, Generations: t.Last(), Generation: t.Done(),
+		Stage: t.Stage, Games: t.Games, Speed: int(t.PerSecond), Metrics: map[string]stats.Float{},
+	}
+	for _, a := range t.Declared.Axis {
+		v.Values = append(v.Values, a.Value)
+	}
+	begun := len(t.Manifest.Stages) > 0
+	switch why, isFailed := run.x.Failed[t.Declared.Folder]; {
+	case isFailed && !isRunning:
+		v.State, v.Why = failed, why
+	case !begun:
+	case t.Dropped():
+		v.State = dropped
+	case t.Stage == "":
+		v.State = finished
+	case isRunning:
+		v.State = running
+	default:
+		v.State = interrupted
+	}
+	if e := t.Manifest.Ended; e != nil {
+		v.Why = e.Why
+	}
+	if _, g := store.SplitStage(t.Stage); t.Stage == store.SelfPlayStage(g) {
+		v.Of = t.Declared.Settings.At(g).SelfPlay.Games
+	}
+	if t.Latest != nil {
+		v.Latest = t.Stage + "/" + strconv.Itoa(t.Games)
+	}
+	for _, name := range metricsOf(t.Trial) {
+		if x := t.Measure(name); !x.Missing() {
+			v.Metrics[name] = stats.Float(x.Value)
+		}
+	}
+	v.Left = left(t, &v)
+	return v
+}
+
+// metricsOf returns the names of the metrics of a trial: those of all trials, and those of
+// its evaluation and of its hooks.
+func metricsOf(t *store.Trial) []string {
+	names := append(experiment.TrialMetrics(), t.Declared.Settings.EvaluationMeasures()...)
+	for i, h := range t.Declared.Settings.Hooks {
+		for _, metric := range t.MetricNames(i) {
+			names = append(names, h.Name()+"."+metric)
+		}
+	}
+	return names
+}
+
+// left returns the expected time until the training of a trial ends, in seconds, from its
+// generations so far. 0: unknown.
+func left(t *store.Live, v *trialView) float64 {
+	if v.Generation == 0 || v.Generation >= v.Generations {
+		return 0
+	}
+	var all, play float64
+	for _, s := range t.Manifest.Stages {
+		if _, g := store.SplitStage(s.Name); g > 0 && g <= v.Generation && s.From == "" {
+			all += s.Seconds
+			if s.Name == store.SelfPlayStage(g) {
+				play += s.Seconds
+			}
+		}
+	}
+	n := float64(v.Generation)
+	rest := all / n * float64(v.Generations-v.Generation)
+	switch {
+	case v.Of > 0:
+		rest -= play / n * float64(v.Games) / float64(v.Of)
+	case v.Stage != t.SamplesStage(v.Generation+1): // the games were played
+		rest -= play / n
+	}
+	return max(rest, 0)
+}
+
+// summary makes the view of an experiment from those of its trials.
+func (run *liveRun) summary(isRunning bool) runView {
+	x := run.x
+	v := runView{Name: run.name, About: x.About, Fault: run.fault, Trials: len(x.Trials) + x.Pending, Axes: []string{}, Metrics: []string{}, State: interrupted}
+	for _, a := range x.Axes {
+		v.Axes = append(v.Axes, a.Path)
+	}
+	var changed time.Time
+	var seconds, rest float64 // of trials that have ended; of those that run
+	var runs int
+	for i, row := range run.rows {
+		t := run.trials[i]
+		v.Variant = t.Declared.Settings.Game.Variant
+		v.Generations += row.Generations
+		v.Done += row.Generation
+		if t.Changed.After(changed) {
+			changed = t.Changed
+		}
+		for name := range row.Metrics {
+			if !slices.Contains(v.Metrics, name) {
+				v.Metrics = append(v.Metrics, name)
+			}
+		}
+		switch row.State {
+		case finished, dropped, failed:
+			v.Ended++
+			seconds += float64(row.Metrics["seconds"])
+		case running:
+			runs++
+			rest += row.Left
+		}
+	}
+	if !changed.IsZero() {
+		v.Changed = changed.Format(time.RFC3339)
+	}
+	slices.Sort(v.Metrics)
+	switch {
+	case isRunning:
+		v.State = running
+		if waits := v.Trials - v.Ended - runs; waits > 0 && v.Ended > 0 {
+			rest += seconds / float64(v.Ended) * float64(waits)
+		}
+		v.Left = rest / float64(max(runs, 1))
+	case len(x.Failed) > 0:
+		v.State = failed
+	case x.Ended:
+		v.State = finished
+	}
+	return v
+}
+
+// find returns the trial of a request.
+func (run *liveRun) find(number string) (*store.Live, error) {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(run.trials) {
+		return nil, problemf(http.StatusNotFound, "there is no trial %.20q: want 1 to %d", number, len(run.trials))
+	}
+	return run.trials[n-1], nil
+}
+
+// series returns a metric after each generation of some trials: the numbers of samples and
+// the values.
+func series(q *http.Request, run *liveRun) (any, error) {
+	type line struct {
+		Trial   int           `json:"trial"`
+		Samples []int         `json:"samples"`
+		Values  []stats.Float `json:"values"`
+	}
+	metric := q.URL.Query().Get("metric")
+	lines := []line{}
+	for number := range strings.SplitSeq(q.URL.Query().Get("trials"), ",") {
+		t, err := run.find(number)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(metricsOf(t.Trial), metric) {
+			continue
+		}
+		l := line{Trial: t.Declared.Number, Samples: []int{}, Values: []stats.Float{}}
+		for g := 1; g <= t.Done(); g++ {
+			l.Samples = append(l.Samples, t.SamplesUntil(g))
+			l.Values = append(l.Values, stats.Float(t.MeasureAt(g, metric).Value))
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// trialDetail is what the page shows of a single trial.
+type trialDetail struct {
+	Table *tableView `json:"table"` // of its tournament; null: none
+	Game  *gameView  `json:"game"`  // the latest; null: none is known
+}
+
+// tableView is a crosstable, the best player first.
+type tableView struct {
+	Players []string   `json:"players"`
+	Games   []int      `json:"games"`
+	Shares  []float64  `json:"shares"` // of the points, in percent
+	Elo     []string   `json:"elo"`    // with its interval; empty while it runs
+	Points  [][]string `json:"points"` // of the row's player against the column's
+	Running bool       `json:"running"`
+}
+
+// gameView is a finished game.
+type gameView struct {
+	White     string      `json:"white"`
+	Black     string      `json:"black"`
+	Text      string      `json:"text"` // how it ended
+	Positions []*position `json:"positions"`
+	// Values are the expected results of White, -1 to 1, by the player that moved; null:
+	// unknown.
+	Values []stats.Float `json:"values"`
+}
+
+func detail(q *http.Request, run *liveRun) (any, error) {
+	t, err := run.find(q.PathValue("trial"))
+	if err != nil {
+		return nil, err
+	}
+	var d trialDetail
+	if d.Table, err = tableOf(t); err != nil {
+		return nil, err
+	}
+	latest := t.Latest
+	if latest == nil {
+		latest = lastGame(t.Trial)
+	}
+	if latest != nil {
+		d.Game = viewOfGame(latest)
+	}
+	return d, nil
+}
+
+// lastGame returns the last game of a trial's files, or nil.
+func lastGame(t *store.Trial) (last *match.Game) {
+	file := t.Path("tournament", "games.pgn")
+	if t.Manifest.Stage(store.TournamentStage) == nil {
+		file = t.Path(store.GamesFile(t.Done()))
+	}
+	// A run may replace the file meanwhile; then there is another game soon.
+	_ = match.ReadGames(file, func(_ string, g *match.Game) error {
+		last = g
+		return nil
+	})
+	return last
+}
+
+// tableOf returns the crosstable of a trial's tournament, or of its games so far.
+func tableOf(t *store.Live) (*tableView, error) {
+	v := &tableView{}
+	var games *match.Results
+	res := t.Tournament()
+	rated := res != nil && t.Stage != store.TournamentStage
+	if rated {
+		games = &res.Games
+	} else {
+		var err error
+		if games, err = t.Table(); games == nil || err != nil {
+			return nil, err
+		}
+		v.Running = true
+	}
+	standings := games.Standings()
+	order := match.Descending(len(standings), func(i int) float64 { return standings[i].Share() })
+	for _, i := range order {
+		elo := ""
+		if rated {
+			elo = report.Measured(res.Players[i].Elo)
+		}
+		var points []string
+		for _, j := range order {
+			cell := ""
+			if x := games.Against(i, j); x.Games() > 0 {
+				cell = strconv.FormatFloat(x.Score(), 'f', -1, 64)
+			}
+			points = append(points, cell)
+		}
+		s := standings[i]
+		v.Players, v.Games, v.Shares = append(v.Players, s.Name), append(v.Games, s.Games()), append(v.Shares, 100*s.Share())
+		v.Elo, v.Points = append(v.Elo, elo), append(v.Points, points)
+	}
+	return v, nil
+}
+
+// viewOfGame returns a finished game for the page.
+func viewOfGame(g *match.Game) *gameView {
+	v := &gameView{White: g.White, Black: g.Black, Text: ending(g.Outcome)}
+	if v.Text == "" {
+		v.Text = g.Outcome.String()
+	}
+	at := g.Start
+	first := viewOf(&at)
+	v.Positions = append(v.Positions, &first)
+	for i, m := range g.Moves {
+		value := stats.Float(math.NaN())
+		if i < len(g.Infos) && g.Infos[i].Score != nil {
+			value = stats.Float(*g.Infos[i].Score)
+			if at.Turn() == chess.Black {
+				value = -value
+			}
+		}
+		v.Values = append(v.Values, value)
+		p := playedOf(&at, m)
+		at.Play(m)
+		next := viewOf(&at)
+		next.Move = p
+		v.Positions = append(v.Positions, &next)
+	}
+	return v
+}
