@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"strconv"
@@ -56,6 +57,54 @@ var pieceShapes = map[chess.PieceType][]string{
 		foot,
 		"M .3 .28 C .42 .32 .58 .32 .7 .28",
 	},
+}
+
+// PieceSymbols returns an svg element that shows nothing and has the pieces as symbols, with
+// their letters in FEN as ids and a view box of 100 by 100. Lines have the class "detail", and
+// small marks the class "dot". Pages refer to them with <use>.
+func PieceSymbols() string {
+	var b strings.Builder
+	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" class="shapes" aria-hidden="true">` + "\n")
+	for t := chess.Pawn; t <= chess.King; t++ {
+		fmt.Fprintf(&b, `<symbol id="%c" viewBox="0 0 100 100">`+"\n", t.Letter(chess.Black))
+		for _, shape := range pieceShapes[t] {
+			b.WriteString(symbolShape(shape) + "\n")
+		}
+		b.WriteString("</symbol>\n")
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+// symbolShape returns an element of SVG for a shape. There y is counted from above.
+func symbolShape(shape string) string {
+	words := strings.Fields(shape)
+	isY := false
+	for i, w := range words {
+		x, err := strconv.ParseFloat(w, 64)
+		if err != nil {
+			isY = false
+			continue
+		}
+		if isY {
+			x = 1 - x
+		}
+		if i != 3 || words[0] != "O" { // the radius of a circle is no coordinate
+			isY = !isY
+		}
+		words[i] = strconv.FormatFloat(math.Round(1e4*x)/100, 'f', -1, 64)
+	}
+	class := ""
+	if filled := words[len(words)-1] == "Z"; !filled {
+		class = ` class="detail"`
+		if words[0] == "O" {
+			class = ` class="dot"`
+		}
+	}
+	if words[0] == "O" {
+		return fmt.Sprintf(`<circle%s cx="%s" cy="%s" r="%s"/>`, class, words[1], words[2], words[3])
+	}
+	return fmt.Sprintf(`<path%s d="%s"/>`, class, strings.Join(words, " "))
 }
 
 // shapePath returns the path of a shape on a square.

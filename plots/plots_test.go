@@ -394,3 +394,31 @@ func TestParallelTakesRoom(t *testing.T) {
 		t.Errorf("in 16 cm: %v", err)
 	}
 }
+
+// The pieces of pages are those of figures, with y from above.
+func TestPieceSymbols(t *testing.T) {
+	text := plots.PieceSymbols()
+	var doc struct {
+		Symbols []struct {
+			ID string `xml:"id,attr"`
+		} `xml:"symbol"`
+	}
+	if err := xml.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatal(err)
+	}
+	ids := ""
+	for _, s := range doc.Symbols {
+		ids += s.ID
+	}
+	if ids != "pnbrqk" {
+		t.Errorf("the symbols are %s", ids)
+	}
+	for _, want := range []string{
+		`<path d="M 36 80 C 42 74 42 72 42 68 L 58 68 C 58 72 58 74 64 80 Z"/>`, `<circle cx="50" cy="16" r="4.5"/>`,
+		`<path class="detail" d="M 50 54 L 50 36"/>`, `<circle class="dot" cx="34.5" cy="35.5" r="1.3"/>`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the pieces lack %s:\n%s", want, text)
+		}
+	}
+}

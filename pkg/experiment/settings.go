@@ -162,12 +162,16 @@ func (h Hook) Name() string {
 
 // Cell is a cell of the notebook. Exactly one field is set.
 type Cell struct {
-	_ struct{} `oneof:"text figure table"`
+	_ struct{} `oneof:"text figure table games"`
 
 	Text   string  `key:"text" want:"Markdown" doc:"Text in Markdown."`
 	Figure *Figure `key:"figure" doc:"A figure."`
 	Table  string  `key:"table" enum:"final crosstable standings models pairs trials generations learning calibration settings network puzzles accuracy" doc:"A table. final is the final tournament of a sweep (sweep.final), models lists the networks of the tournament, pairs its games by color, learning what each generation learned, calibration compares the values of the search with the results of self-play, and network the layers and parameters of each different network."`
+	Games  string  `key:"games" enum:"tournament self-play" doc:"Games to replay on the HTML page, with the evaluations of the players: of the tournament with the last network, or of the last generation of self-play."`
 }
+
+// TournamentGames is the word of a cell for the games of the tournament.
+const TournamentGames = "tournament"
 
 // Figure is a figure of the notebook.
 type Figure struct {
@@ -243,12 +247,12 @@ func defaultNotebook(values map[string]any) string {
 		}
 	}
 	add(plays || solves, "text: '## Strength'")
-	add(plays, "figure: score", "table: standings", "figure: crosstable")
+	add(plays, "figure: score", "table: standings", "figure: crosstable", "games: tournament")
 	add(solves, "table: puzzles")
 	add(true, "text: '## Training'", "figure: loss")
 	add(accuracy == true, "table: accuracy")
 	add(data, "text: '## Data'")
-	add(!data, "text: '## Games'", "figure: lengths")
+	add(!data, "text: '## Games'", "figure: lengths", "games: self-play")
 	add(true, "table: generations", "text: '## Learning'")
 	add(!data, "figure: {kind: metric, metric: kl}", "figure: {kind: metric, metric: calibration_error}")
 	add(true, "table: learning", "text: '## Trials and settings'", "table: trials", "table: network", "table: settings")

@@ -109,6 +109,15 @@ func (b *pageBuilder) cell(i int) ([]Block, error) {
 		return []Block{Text{c.Text}}, nil
 	case c.Figure != nil:
 		return b.figures(i)
+	case c.Games != "":
+		return b.beside(func(t *store.Trial) (Block, error) {
+			games, err := replays(t, c.Games)
+			if len(games.Games) == 0 || err != nil {
+				return nil, err
+			}
+			games.Files = b.links(&t.Declared, games.Files)
+			return games, nil
+		})
 	}
 	switch c.Table {
 	case "trials":

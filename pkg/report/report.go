@@ -129,6 +129,7 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	add(len(axes) >= 2, figure(experiment.Figure{Kind: "effects", Metric: metric}))
 	add(plays || solves, text("## Strength"))
 	add(plays, figure(experiment.Figure{Kind: "score", X: "samples"}), table("standings"))
+	add(plays && len(x.Trials) <= shownTrials, experiment.Cell{Games: experiment.TournamentGames})
 	add(solves, table("puzzles"))
 	add(true, text("## Training"), figure(experiment.Figure{Kind: "multiples", Metric: "loss"}), figure(experiment.Figure{Kind: "learning-rate", X: "epoch"}))
 	add(accuracy, table("accuracy"))

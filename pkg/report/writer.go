@@ -20,6 +20,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"alamos/plots"
 )
 
 const (
@@ -47,6 +49,8 @@ type writer struct {
 	depth           int             // above 0 within other blocks
 	folded          bool            // within the fold of a trial
 	room            int             // remaining bytes for pictures of folded trials
+	replayRoom      int             // remaining bytes for games
+	replays         bool            // the page has games
 }
 
 // section is a heading of the page.
@@ -56,7 +60,7 @@ type section struct {
 }
 
 func newWriter(blocks []Block, html bool) *writer {
-	w := &writer{html: html, ids: parser.NewContext().IDs(), placed: map[string]bool{}, room: foldedRoom}
+	w := &writer{html: html, ids: parser.NewContext().IDs(), placed: map[string]bool{}, room: foldedRoom, replayRoom: replayRoom}
 	var find func([]Block)
 	find = func(blocks []Block) {
 		for _, b := range blocks {
@@ -450,9 +454,17 @@ var (
 	styleSheet string
 	//go:embed script.js
 	script string
+	//go:embed replay/board.css
+	boardStyle string
 
 	pageShell = template.Must(template.New("page").Parse(pageTemplate))
 )
+
+// pageScript is a script of a page.
+type pageScript struct {
+	Module bool
+	Text   template.JS
+}
 
 // tocFrom is the minimum number of sections of a page with a table of contents.
 const tocFrom = 4
@@ -465,22 +477,31 @@ func (p *Page) HTML() ([]byte, error) {
 		Text{p.About}.write(w)
 	}
 	w.blocks(p.Blocks)
-	hash := sha256.Sum256([]byte(script))
 	view := struct {
 		*Page
 		Style    template.CSS
-		Script   template.JS
+		Scripts  []pageScript
+		Pieces   template.HTML
 		Policy   string
 		Sections []section
 		Body     template.HTML
 	}{
-		Page:   p,
-		Style:  template.CSS(styleSheet),
-		Script: template.JS(script),
-		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
-			base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'",
-		Body: template.HTML(w.String()),
+		Page:    p,
+		Style:   template.CSS(styleSheet),
+		Scripts: []pageScript{{Text: template.JS(script)}},
+		Body:    template.HTML(w.String()),
 	}
+	if w.replays {
+		view.Style += template.CSS(boardStyle)
+		view.Scripts = append(view.Scripts, pageScript{true, template.JS(replayScript())})
+		view.Pieces = template.HTML(plots.PieceSymbols())
+	}
+	var hashes []string
+	for _, s := range view.Scripts {
+		hash := sha256.Sum256([]byte(s.Text))
+		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+"'")
+	}
+	view.Policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src " + strings.Join(hashes, " ") + "; base-uri 'none'; form-action 'none'"
 	sections := slices.DeleteFunc(w.sections, func(s section) bool { return s.Level > 3 })
 	if len(sections) >= tocFrom {
 		view.Sections = sections

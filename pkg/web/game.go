@@ -10,6 +10,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
+	"alamos/pkg/report"
 )
 
 // game is a running game. It is safe for use by many goroutines.
@@ -55,7 +56,7 @@ func newGameAt(id string, start chess.Position, seats [2]seat, players func(seat
 }
 
 // append adds the line's last position, after the move m; nil: it is the first.
-func (g *game) append(m *played) {
+func (g *game) append(m *report.Played) {
 	g.serial++
 	v := viewOf(g.line.Position())
 	v.Move, v.serial = m, g.serial
@@ -98,7 +99,7 @@ func (g *game) play(r *request) error {
 	p := g.line.Position()
 	switch o := g.outcome(); {
 	case o.Over():
-		return conflict("the game is over: %s", ending(o))
+		return conflict("the game is over: %s", report.Ending(o))
 	case r.Ply == nil || *r.Ply != g.ply():
 		return conflict("%d moves were played: the move is for another position", g.ply())
 	case !g.isHuman(p.Turn()):
@@ -131,7 +132,7 @@ func parseMove(p *chess.Position, text string) (chess.Move, error) {
 
 // push plays a legal move. g.mu is held.
 func (g *game) push(m chess.Move) {
-	v := playedOf(g.line.Position(), m)
+	v := report.PlayedOf(g.line.Position(), m)
 	g.line.Play(m)
 	g.append(v)
 }
@@ -231,7 +232,7 @@ func (g *game) resign(*request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if o := g.outcome(); o.Over() {
-		return conflict("the game is over: %s", ending(o))
+		return conflict("the game is over: %s", report.Ending(o))
 	}
 	side := g.line.Position().Turn()
 	if !g.isHuman(side) {
@@ -301,7 +302,7 @@ func (g *game) pgn(now time.Time) (string, error) {
 	}
 	if o.Over() {
 		last := g.ply()
-		f.SetComment(last, strings.TrimSpace(f.Comment(last)+" "+ending(o)))
+		f.SetComment(last, strings.TrimSpace(f.Comment(last)+" "+report.Ending(o)))
 	}
 	var b strings.Builder
 	if err := chess.WritePGN(&b, f); err != nil {

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
@@ -481,8 +479,8 @@ func series(q *http.Request, run *liveRun) (any, error) {
 
 // trialDetail is what the page shows of a single trial.
 type trialDetail struct {
-	Table *tableView `json:"table"` // of its tournament; null: none
-	Game  *gameView  `json:"game"`  // the latest; null: none is known
+	Table *tableView     `json:"table"` // of its tournament; null: none
+	Game  *report.Replay `json:"game"`  // the latest; null: none is known
 }
 
 // tableView is a crosstable, the best player first.
@@ -493,17 +491,6 @@ type tableView struct {
 	Elo     []string   `json:"elo"`    // with its interval; empty while it runs
 	Points  [][]string `json:"points"` // of the row's player against the column's
 	Running bool       `json:"running"`
-}
-
-// gameView is a finished game.
-type gameView struct {
-	White     string      `json:"white"`
-	Black     string      `json:"black"`
-	Text      string      `json:"text"` // how it ended
-	Positions []*position `json:"positions"`
-	// Values are the expected results of White, -1 to 1, by the player that moved; null:
-	// unknown.
-	Values []stats.Float `json:"values"`
 }
 
 func detail(q *http.Request, run *liveRun) (any, error) {
@@ -520,7 +507,7 @@ func detail(q *http.Request, run *liveRun) (any, error) {
 		latest = lastGame(t.Trial)
 	}
 	if latest != nil {
-		d.Game = viewOfGame(latest)
+		d.Game = report.NewReplay(latest)
 	}
 	return d, nil
 }
@@ -574,31 +561,4 @@ func tableOf(t *store.Live) (*tableView, error) {
 		v.Elo, v.Points = append(v.Elo, elo), append(v.Points, points)
 	}
 	return v, nil
-}
-
-// viewOfGame returns a finished game for the page.
-func viewOfGame(g *match.Game) *gameView {
-	v := &gameView{White: g.White, Black: g.Black, Text: ending(g.Outcome)}
-	if v.Text == "" {
-		v.Text = g.Outcome.String()
-	}
-	at := g.Start
-	first := viewOf(&at)
-	v.Positions = append(v.Positions, &first)
-	for i, m := range g.Moves {
-		value := stats.Float(math.NaN())
-		if i < len(g.Infos) && g.Infos[i].Score != nil {
-			value = stats.Float(*g.Infos[i].Score)
-			if at.Turn() == chess.Black {
-				value = -value
-			}
-		}
-		v.Values = append(v.Values, value)
-		p := playedOf(&at, m)
-		at.Play(m)
-		next := viewOf(&at)
-		next.Move = p
-		v.Positions = append(v.Positions, &next)
-	}
-	return v
 }

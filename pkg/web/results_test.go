@@ -153,7 +153,7 @@ func TestResultsFollowARun(t *testing.T) {
 	if d.Table == nil || len(d.Table.Players) != 3 || d.Table.Games[0] != 4 || d.Table.Running || d.Table.Elo[0] == "" {
 		t.Errorf("%+v", d.Table)
 	}
-	if d.Game == nil || len(d.Game.Positions) != len(d.Game.Values)+1 || d.Game.Text == "" {
+	if d.Game == nil || len(d.Game.Plies) == 0 || d.Game.Text == "" {
 		t.Errorf("%+v", d.Game)
 	}
 	for path, status := range map[string]int{"/api/runs/none/trials/1": 404, "/api/runs/small/trials/3": 404, "/api/runs/small/series?metric=loss&trials=x": 404, "/api/no": 404} {
@@ -241,7 +241,7 @@ func TestResultsInABrowser(t *testing.T) {
 	}
 	shows(`document.querySelectorAll("#trials tbody tr").length === 2 && document.querySelectorAll("#chart polyline").length === 2`)
 	shows(`document.querySelector("#state").textContent.startsWith("atomic, finished, 2 of 2 trials, 4 of 4 generations")`)
-	shows(`document.querySelectorAll("#board .piece").length > 2 && document.querySelector("#move").textContent !== ""`)
+	shows(`document.querySelectorAll("#game .piece").length > 2 && document.querySelectorAll("#game .moves button").length > 2`)
 	shows(`document.querySelectorAll("#players-table tbody tr").length === 3`)
 	for _, dark := range []string{"light", "dark"} {
 		call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: dark}}})
@@ -258,6 +258,6 @@ func TestResultsInABrowser(t *testing.T) {
 		eval[any](b, `document.querySelector("#filter").value = %q; document.querySelector("#filter").dispatchEvent(new Event("input"))`, words)
 		shows(`document.querySelectorAll("#trials tbody tr").length === %d`, rows)
 	}
-	eval[any](b, `document.querySelector("#last").click()`)
-	shows(`/wins|Draw/.test(document.querySelector("#move").textContent)`)
+	eval[any](b, `document.querySelector("[aria-label='Last position']").click()`)
+	shows(`/wins|Draw/.test(document.querySelector("#game .said").textContent)`)
 }

@@ -5,11 +5,16 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
+
+	"alamos/pkg/report"
+	"alamos/plots"
 )
 
 //go:embed page
@@ -17,13 +22,35 @@ var files embed.FS
 
 // servePage serves the files of a page, and below /shared those of all pages.
 func servePage(mux *http.ServeMux, name string) {
-	for path, folder := range map[string]string{"/": "page/" + name, "/shared/": "page/shared"} {
-		sub, err := fs.Sub(files, folder)
-		if err != nil {
-			panic(err) // the folders were there when this was compiled
-		}
-		mux.Handle(path, http.StripPrefix(path[:len(path)-1], http.FileServerFS(sub)))
+	page, shared := below("page/"+name), below("page/shared")
+	index, err := fs.ReadFile(page, "index.html")
+	if err != nil {
+		panic(err) // it was there when this was compiled
 	}
+	text := strings.Replace(string(index), "<body>", "<body>\n"+plots.PieceSymbols(), 1)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, text) // a page that is gone needs no answer
+	})
+	mux.Handle("/", http.FileServerFS(page))
+	board := report.ReplayFiles()
+	mux.HandleFunc("GET /shared/{file}", func(w http.ResponseWriter, r *http.Request) {
+		name := r.PathValue("file")
+		if _, err := fs.Stat(board, name); err == nil {
+			http.ServeFileFS(w, r, board, name)
+			return
+		}
+		http.ServeFileFS(w, r, shared, name)
+	})
+}
+
+// below returns a folder of the embedded files.
+func below(folder string) fs.FS {
+	sub, err := fs.Sub(files, folder)
+	if err != nil {
+		panic(err) // it was there when this was compiled
+	}
+	return sub
 }
 
 // Serve serves a page at l until ctx ends, which is not an error. log receives failures.

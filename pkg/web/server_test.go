@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/report"
 )
 
 // Games of random players come to an end in all variants; what a page hears of them,
@@ -54,7 +55,7 @@ func TestGamesEnd(t *testing.T) {
 			if !o.Over() {
 				o = chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}
 			}
-			if want := ending(o); know.Outcome.Text != want || know.Outcome.Reason != o.Reason.String() || !strings.HasSuffix(file.Comment(len(file.Moves)), want) {
+			if want := report.Ending(o); know.Outcome.Text != want || know.Outcome.Reason != o.Reason.String() || !strings.HasSuffix(file.Comment(len(file.Moves)), want) {
 				t.Errorf("%+v, want %s %q", know.Outcome, o, want)
 			}
 			if o.Reason == chess.MoveLimit && len(file.Moves) != longest {
@@ -404,7 +405,7 @@ func checkView(t *testing.T, before *chess.Position, m chess.Move, after *chess.
 			t.Fatalf("%s on %s in %s", v.Board[i:i+1], s, after.FEN())
 		}
 	}
-	told := playedOf(before, m)
+	told := report.PlayedOf(before, m)
 	exploded := before.Variant() == chess.Atomic && before.Occupied().Count()-after.Occupied().Count() > 0
 	if exploded != (len(told.Explosion) > 0) {
 		t.Fatalf("%s in %s: explosion %v", told.SAN, before.FEN(), told.Explosion)

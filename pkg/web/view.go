@@ -3,9 +3,9 @@ package web
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/report"
 )
 
 // position is a position of a game as the page shows it.
@@ -19,22 +19,10 @@ type position struct {
 	Pockets *[2]map[string]int `json:"pockets,omitempty"` // White's and Black's, by letters such as N
 	Checks  *[2]int            `json:"checks,omitempty"`  // that White and Black still need to give
 
-	Move *played `json:"move,omitempty"` // that led here
+	Move *report.Played `json:"move,omitempty"` // that led here
 
 	serial int     // unique in the game, also after moves are taken back
 	report *Report // of the last search; nil: none
-}
-
-// played is a move of the game.
-type played struct {
-	SAN  string `json:"san"`
-	UCI  string `json:"uci"`
-	From string `json:"from,omitempty"` // none: a drop
-	To   string `json:"to"`             // of the king in castling
-
-	// Explosion is the square of an atomic capture, followed by the squares that it
-	// emptied.
-	Explosion []string `json:"explosion,omitempty"`
 }
 
 // legal is a legal move.
@@ -70,33 +58,6 @@ func viewOf(p *chess.Position) position {
 	return v
 }
 
-// playedOf returns the legal move m of a position for the page.
-func playedOf(before *chess.Position, m chess.Move) *played {
-	after := *before
-	after.Play(m)
-	v := &played{SAN: before.SAN(m), UCI: before.UCI(m), From: m.From().String(), To: m.To().String()}
-	switch {
-	case m.IsDrop():
-		v.From = ""
-	case m.IsCastle():
-		v.To = after.King(before.Turn()).String()
-	}
-	if before.Variant() == chess.Atomic && captures(before, m) {
-		v.Explosion = append(v.Explosion, v.To)
-		gone := before.Occupied() &^ after.Occupied()
-		for s := range gone.Squares {
-			if s != m.From() && s != m.To() {
-				v.Explosion = append(v.Explosion, s.String())
-			}
-		}
-	}
-	return v
-}
-
-func captures(p *chess.Position, m chess.Move) bool {
-	return m.IsEnPassant() || !m.IsCastle() && !m.IsDrop() && p.Occupied().Has(m.To())
-}
-
 // legalOf returns legal moves for the page.
 func legalOf(p *chess.Position, l *chess.MoveList) []legal {
 	plain := map[[2]chess.Square]bool{}
@@ -107,7 +68,7 @@ func legalOf(p *chess.Position, l *chess.MoveList) []legal {
 	}
 	list := make([]legal, 0, l.Len())
 	for _, m := range l.Slice() {
-		v := legal{UCI: p.UCI(m), From: m.From().String(), To: []string{m.To().String()}, Capture: captures(p, m)}
+		v := legal{UCI: p.UCI(m), From: m.From().String(), To: []string{m.To().String()}, Capture: report.Captures(p, m)}
 		switch {
 		case m.IsDrop():
 			v.From, v.Drop = "", string(m.Dropped().Letter(chess.White))
@@ -159,7 +120,7 @@ const (
 
 // candidate returns the first move of a line.
 func candidate(p *chess.Position, line []chess.Move) Candidate {
-	first := playedOf(p, line[0])
+	first := report.PlayedOf(p, line[0])
 	c := Candidate{UCI: first.UCI, From: first.From, To: first.To}
 	at := *p
 	for _, m := range line[:min(len(line), mostLine)] {
@@ -191,39 +152,4 @@ var titles = map[chess.Variant][2]string{
 	chess.Horde:         {"Horde", "36 pawns against an army"},
 	chess.RacingKings:   {"Racing Kings", "first to the last rank"},
 	chess.Crazyhouse:    {"Crazyhouse", "captured pieces come back"},
-}
-
-// wins and draws are the ends of games as sentences.
-var (
-	wins = map[chess.Reason]string{
-		chess.Checkmate:      "WINNER wins by checkmate.",
-		chess.KingExploded:   "WINNER wins: LOSER’s king has exploded.",
-		chess.Stalemate:      "WINNER wins: it has no move left.",
-		chess.Resignation:    "WINNER wins: LOSER has resigned.",
-		chess.KingInCenter:   "WINNER wins: its king is on the hill.",
-		chess.ThreeChecks:    "WINNER wins with the third check.",
-		chess.HordeDestroyed: "WINNER wins: the horde is destroyed.",
-		chess.RaceFinished:   "WINNER wins the race.",
-		chess.PiecesLost:     "WINNER wins: it has lost all its pieces.",
-	}
-	draws = map[chess.Reason]string{
-		chess.Stalemate:            "Draw by stalemate.",
-		chess.Threefold:            "Draw: the position has occurred three times.",
-		chess.FiftyMoves:           "Draw: fifty moves without a capture or a pawn’s move.",
-		chess.InsufficientMaterial: "Draw: neither side can win with what is left.",
-		chess.MoveLimit:            "Draw: the game has become too long.",
-		chess.RaceFinished:         "Draw: both kings have reached the eighth rank.",
-	}
-)
-
-// ending returns why a game is over, as a sentence.
-func ending(o chess.Outcome) string {
-	winner, loser := "White", "Black"
-	switch o.Result {
-	case chess.Draw:
-		return draws[o.Reason]
-	case chess.BlackWins:
-		winner, loser = loser, winner
-	}
-	return strings.NewReplacer("WINNER", winner, "LOSER", loser).Replace(wins[o.Reason])
 }

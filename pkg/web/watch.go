@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/report"
 )
 
 // update is an event for a page: everything at first, then the changes.
@@ -58,7 +59,7 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 		}
 	}
 	if o := g.outcome(); o.Over() {
-		u.Outcome = &outcome{o.Result.String(), o.Reason.String(), ending(o)}
+		u.Outcome = &outcome{o.Result.String(), o.Reason.String(), report.Ending(o)}
 	} else {
 		u.Legal = legalOf(g.line.Position(), &g.legal)
 	}

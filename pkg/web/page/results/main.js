@@ -1,12 +1,11 @@
 // The page: follows the results that the server reads, and asks for what is shown.
 
-import { Board } from "/shared/board.js";
+import { Replay } from "/shared/replay.js";
 import { colorOf, drawLines, format } from "./chart.js";
 
 const $ = (id) => document.getElementById(id);
 const mostTicked = 16;
 const mostKeys = 4; // with a column each
-const frame = 450; // ms between two moves
 
 let runs = new Map(); // by name of the folder
 let trials = new Map(); // of the shown experiment, by number
@@ -259,12 +258,8 @@ async function drawChart() {
 
 // --- One trial ---
 
-const board = new Board($("board"), () => {});
-let game = null;
+const replay = new Replay($("game"), () => setTimeout(drawTrial, 2_000)); // there may be another game
 let latest = ""; // names the game that was loaded
-let at = 0; // position of the game
-let paused = false;
-let timer = 0;
 
 function drawTrial() {
   const t = trials.get(chosen);
@@ -277,24 +272,25 @@ function drawTrial() {
     return pair;
   }));
   const now = `${shown}/${chosen} ${t.latest} ${t.stage}`;
-  if (now !== latest && (game === null || at >= game.positions.length - 1 || !latest.startsWith(`${shown}/${chosen} `))) load(now);
+  const sameTrial = latest.startsWith(`${shown}/${chosen} `);
+  if (now !== latest && (!sameTrial || replay.ended && !replay.playing)) load(now, sameTrial);
 }
 
-async function load(name) {
-  const same = latest.startsWith(`${shown}/${chosen} `);
+async function load(name, sameTrial) {
   latest = name;
   let detail;
   try {
     detail = await ask(`/api/runs/${encodeURIComponent(shown)}/trials/${chosen}`);
   } catch {
-    return;
+    return; // the events tell that the server is gone
   }
   if (latest !== name) return;
   drawTable(detail.table);
-  if (detail.game || !same) {
-    game = detail.game;
-    at = 0;
-    showGame();
+  if (!detail.game && sameTrial) return;
+  $("game").hidden = !detail.game;
+  if (detail.game) {
+    replay.show(detail.game);
+    replay.play();
   }
 }
 
@@ -314,51 +310,6 @@ function drawTable(table) {
     return row;
   }));
 }
-
-function showGame() {
-  clearTimeout(timer);
-  $("game").hidden = !game;
-  if (!game) return;
-  $("players").textContent = game.white === game.black ? `Self-play of ${game.white}` : `${game.white} – ${game.black}`;
-  const values = game.values.map((v, i) => [i, v]).filter(([, v]) => v !== null);
-  const x = (i) => (100 * i) / Math.max(1, game.positions.length - 1);
-  const line = values.length > 1 ? `<polyline points="${values.map(([i, v]) => `${x(i)},${12 - 11 * v}`).join(" ")}"></polyline>` : "";
-  $("values").innerHTML = `<line x1="0" x2="100" y1="12" y2="12"></line>${line}<line class="now" y1="0" y2="24"></line>`;
-  go(at, false);
-}
-
-function go(to, lively = true) {
-  clearTimeout(timer);
-  const end = game.positions.length - 1;
-  at = Math.max(0, Math.min(to, end));
-  const p = game.positions[at];
-  board.show(p, at, lively);
-  const now = $("values").querySelector(".now");
-  for (const name of ["x1", "x2"]) now.setAttribute(name, (100 * at) / Math.max(1, end));
-  const before = game.positions[at - 1];
-  const value = game.values[at - 1];
-  const share = value === null || value === undefined ? "" : ` (White ${Math.round(50 * (1 + value))} %)`;
-  const move = p.move ? `${before.number}${before.turn === "white" ? "." : "…"} ${p.move.san}${share}` : "";
-  $("move").textContent = at === end ? `${move} ${game.text}`.trim() : move;
-  if (paused) return;
-  timer = setTimeout(() => {
-    if (at < end) go(at + 1);
-    else drawTrial(); // there may be another game
-  }, at < end ? frame : 3_000);
-}
-
-for (const [id, step] of Object.entries({ first: () => 0, previous: () => at - 1, next: () => at + 1, last: () => Infinity })) {
-  $(id).addEventListener("click", () => {
-    paused = true;
-    $("pause").textContent = "Play";
-    go(step());
-  });
-}
-$("pause").addEventListener("click", () => {
-  paused = !paused;
-  $("pause").textContent = paused ? "Play" : "Pause";
-  if (game) go(paused ? at : at + 1);
-});
 
 // --- Controls ---
 
@@ -383,7 +334,7 @@ function route() {
     shown = name;
     ticked = new Set();
     touched = false;
-    game = null;
+    latest = "";
     listen();
   } else drawTrials();
   if (chosen === 0 && runs.get(shown)?.trials === 1) chosen = 1;

@@ -7,10 +7,6 @@ const slide = 190; // ms, as in style.css
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const svg = "http://www.w3.org/2000/svg";
 
-// The shapes of the pieces are part of the document: those of another one have no page's style.
-const shapes = await (await fetch(new URL("pieces.svg", import.meta.url))).text();
-document.body.prepend(new DOMParser().parseFromString(shapes, "image/svg+xml").documentElement);
-
 export const pieceName = (letter) => `${isWhite(letter) ? "white" : "black"} ${names[letter.toLowerCase()]}`;
 const isWhite = (letter) => letter === letter.toUpperCase();
 

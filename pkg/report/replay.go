@@ -1,0 +1,271 @@
+package report
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/experiment"
+	"alamos/pkg/match"
+	"alamos/pkg/store"
+)
+
+//go:embed replay
+var replayFiles embed.FS
+
+// ReplayFiles returns the board of all pages: board.js, board.css, and replay.js, which steps
+// through a [Replay]. The document must have the symbols of the pieces, see
+// [plots.PieceSymbols].
+func ReplayFiles() fs.FS {
+	files, err := fs.Sub(replayFiles, "replay")
+	if err != nil {
+		panic(err) // the folder was there when this was compiled
+	}
+	return files
+}
+
+// Replay is a finished game as a page shows it.
+type Replay struct {
+	White string  `json:"white"`
+	Black string  `json:"black"`
+	Title string  `json:"title"` // distinguishes it from others of these players
+	Board string  `json:"board"` // the start position, see [chess.Position.Board]
+	First int     `json:"first"` // number of the first move, negative if Black begins
+	Plies []*Ply  `json:"plies"`
+	Text  string  `json:"text"`  // how it ended
+	Score float64 `json:"score"` // of White
+}
+
+// Ply is a move of a [Replay].
+type Ply struct {
+	*Played
+	// Changed are the squares that the move changes, each followed by its new piece or a dot:
+	// "e2.e4P".
+	Changed string `json:"changed"`
+	// Value is the expected share of the points of White in percent, in the opinion of the
+	// player that moves; nil: unknown.
+	Value *int `json:"value,omitempty"`
+	// Blunder is set if the player's own evaluation then falls by blunderPercent or more.
+	Blunder bool `json:"blunder,omitempty"`
+}
+
+// Played is a move as pages show it.
+type Played struct {
+	SAN  string `json:"san"`
+	UCI  string `json:"uci,omitempty"`
+	From string `json:"from,omitempty"` // none: a drop
+	To   string `json:"to"`             // of the king in castling
+
+	// Explosion is the square of an atomic capture, followed by the squares that it emptied.
+	Explosion []string `json:"explosion,omitempty"`
+}
+
+// PlayedOf returns the legal move m of a position for a page.
+func PlayedOf(before *chess.Position, m chess.Move) *Played {
+	after := *before
+	after.Play(m)
+	v := &Played{SAN: before.SAN(m), UCI: before.UCI(m), From: m.From().String(), To: m.To().String()}
+	switch {
+	case m.IsDrop():
+		v.From = ""
+	case m.IsCastle():
+		v.To = after.King(before.Turn()).String()
+	}
+	if before.Variant() == chess.Atomic && Captures(before, m) {
+		v.Explosion = append(v.Explosion, v.To)
+		gone := before.Occupied() &^ after.Occupied()
+		for s := range gone.Squares {
+			if s != m.From() && s != m.To() {
+				v.Explosion = append(v.Explosion, s.String())
+			}
+		}
+	}
+	return v
+}
+
+// Captures reports whether a legal move captures.
+func Captures(p *chess.Position, m chess.Move) bool {
+	return m.IsEnPassant() || !m.IsCastle() && !m.IsDrop() && p.Occupied().Has(m.To())
+}
+
+// blunderPercent is the fall of the expected share of the points, in percent, that makes a
+// move a blunder.
+const blunderPercent = 30
+
+// NewReplay returns a game for a page.
+func NewReplay(g *match.Game) *Replay {
+	at := g.Start
+	r := &Replay{White: g.White, Black: g.Black, Title: fmt.Sprintf("game %d", g.Number+1), Board: at.Board(), First: at.FullMove(), Text: Ending(g.Outcome), Score: g.Points(g.White)}
+	if g.White == g.Black { // of self-play
+		r.Score = (1 + float64(g.Outcome.Result)) / 2
+	}
+	if r.Text == "" {
+		r.Text = g.Outcome.String()
+	}
+	if at.Turn() == chess.Black {
+		r.First = -r.First
+	}
+	for i, m := range g.Moves {
+		p := &Ply{Played: PlayedOf(&at, m)}
+		p.UCI = ""
+		before, turn := at.Board(), at.Turn()
+		at.Play(m)
+		p.Changed = changed(before, at.Board())
+		if i < len(g.Infos) && g.Infos[i].Score != nil {
+			value := *g.Infos[i].Score
+			if turn == chess.Black {
+				value = -value
+			}
+			p.Value = new(int)
+			*p.Value = int(math.Round(50 * (1 + value)))
+		}
+		r.Plies = append(r.Plies, p)
+		if i < 2 || p.Value == nil || r.Plies[i-2].Value == nil {
+			continue
+		}
+		fall := *r.Plies[i-2].Value - *p.Value // of White's share since the last move of this side
+		if turn == chess.Black {
+			fall = -fall
+		}
+		r.Plies[i-2].Blunder = fall >= blunderPercent
+	}
+	return r
+}
+
+// changed returns what differs between two boards, see [Ply.Changed].
+func changed(before, after string) string {
+	var b strings.Builder
+	for i := range after {
+		if before[i] != after[i] {
+			fmt.Fprintf(&b, "%c%d%c", 'a'+i%8, 8-i/8, after[i])
+		}
+	}
+	return b.String()
+}
+
+// Games are games that the reader of the HTML page can replay. Other forms name their file.
+type Games struct {
+	Caption string
+	Games   []*Replay
+	Files   []string
+}
+
+// Numbers of games on a page, and their largest total size.
+const (
+	mostTournamentGames = 24 // of a trial
+	mostSelfPlayGames   = 6
+	replayRoom          = 2 << 20
+)
+
+// replays returns the games of a trial to replay: the first ones of each pair of the
+// tournament with the last network, or of the last generation of self-play.
+func replays(t *store.Trial, of string) (Games, error) {
+	g := t.Done()
+	b := Games{Caption: fmt.Sprintf("Games of self-play with %s.", store.CheckpointName(g-1)), Files: []string{store.GamesFile(g)}}
+	most := mostSelfPlayGames
+	wanted := func(*match.Game) bool { return true }
+	if of == experiment.TournamentGames {
+		if t.Tournament() == nil {
+			return b, nil
+		}
+		last := store.CheckpointName(g)
+		most = mostTournamentGames
+		b.Caption = fmt.Sprintf("Games of %s in the tournament, the first two against each opponent. The line is White's expected share of the points, by the player that moves. ?? marks a move after which the player's own value falls by %d points or more.", last, blunderPercent)
+		b.Files = []string{"tournament/games.pgn"}
+		wanted = func(g *match.Game) bool { return g.Number < 2 && (g.White == last || g.Black == last) }
+	} else if t.Declared.Settings.Data != nil || g == 0 {
+		return b, nil
+	}
+	err := match.ReadGames(t.Path(b.Files[0]), func(_ string, g *match.Game) error {
+		if len(b.Games) < most && wanted(g) {
+			b.Games = append(b.Games, NewReplay(g))
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) { // games may be deleted to save space
+		err = nil
+	}
+	return b, err
+}
+
+func (b Games) write(w *writer) {
+	if !w.html {
+		w.markdown(escape(b.Caption) + links(b.Files))
+		return
+	}
+	data, err := json.Marshal(b.Games)
+	if err != nil {
+		panic(err) // it has only numbers and texts
+	}
+	w.tag(`<figure class="replay">`)
+	if w.replayRoom -= len(data); w.replayRoom >= 0 {
+		w.replays = true
+		fmt.Fprintf(w, "<div data-games=\"%s\"></div>\n", html.EscapeString(string(data)))
+	} else {
+		w.tag(`<p class="none">These games are in their file only: the page has no room for more.</p>`)
+	}
+	w.htmlTag(`<figcaption>`)
+	w.markdown(escape(b.Caption) + links(b.Files))
+	w.htmlTag(`</figcaption>`)
+	w.tag(`</figure>`)
+}
+
+func (b Games) text(w *textWriter) {
+	w.WriteString(b.Caption + " " + strings.Join(b.Files, " ") + "\n")
+}
+
+// replayScript returns the module of a page with games.
+func replayScript() string {
+	var parts []string
+	for _, name := range []string{"board.js", "replay.js", "page.js"} {
+		text, err := fs.ReadFile(ReplayFiles(), name)
+		if err != nil {
+			panic(err) // it was there when this was compiled
+		}
+		lines := slices.DeleteFunc(strings.Split(string(text), "\n"), func(l string) bool { return strings.HasPrefix(l, "import ") })
+		parts = append(parts, strings.Join(lines, "\n"))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// wins and draws are the ends of games as sentences.
+var (
+	wins = map[chess.Reason]string{
+		chess.Checkmate:      "WINNER wins by checkmate.",
+		chess.KingExploded:   "WINNER wins: LOSER’s king has exploded.",
+		chess.Stalemate:      "WINNER wins: it has no move left.",
+		chess.Resignation:    "WINNER wins: LOSER has resigned.",
+		chess.KingInCenter:   "WINNER wins: its king is on the hill.",
+		chess.ThreeChecks:    "WINNER wins with the third check.",
+		chess.HordeDestroyed: "WINNER wins: the horde is destroyed.",
+		chess.RaceFinished:   "WINNER wins the race.",
+		chess.PiecesLost:     "WINNER wins: it has lost all its pieces.",
+	}
+	draws = map[chess.Reason]string{
+		chess.Stalemate:            "Draw by stalemate.",
+		chess.Threefold:            "Draw: the position has occurred three times.",
+		chess.FiftyMoves:           "Draw: fifty moves without a capture or a pawn’s move.",
+		chess.InsufficientMaterial: "Draw: neither side can win with what is left.",
+		chess.MoveLimit:            "Draw: the game has become too long.",
+		chess.RaceFinished:         "Draw: both kings have reached the eighth rank.",
+	}
+)
+
+// Ending returns why a game is over, as a sentence.
+func Ending(o chess.Outcome) string {
+	winner, loser := "White", "Black"
+	switch o.Result {
+	case chess.Draw:
+		return draws[o.Reason]
+	case chess.BlackWins:
+		winner, loser = loser, winner
+	}
+	return strings.NewReplacer("WINNER", winner, "LOSER", loser).Replace(wins[o.Reason])
+}

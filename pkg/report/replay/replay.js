@@ -1,0 +1,155 @@
+// A player of finished games: the board, the evaluations as a line, and the moves.
+
+import { Board } from "./board.js";
+
+const svgName = "http://www.w3.org/2000/svg";
+const step = 450; // ms between two moves that play by themselves
+
+const make = (tag, name, parent, text) => {
+  const e = document.createElement(tag);
+  if (name) e.className = name;
+  if (text !== undefined) e.textContent = text;
+  parent.append(e);
+  return e;
+};
+
+export class Replay {
+  // onEnd is called when a game has played to its end by itself.
+  constructor(root, onEnd = () => {}) {
+    this.onEnd = onEnd;
+    this.game = null;
+    this.at = 0;
+    this.playing = false;
+    root.classList.add("player-of-games");
+    this.left = make("div", "left", root);
+    this.players = make("p", "players", this.left);
+    this.board = new Board(make("div", "board", this.left), () => {});
+    this.values = document.createElementNS(svgName, "svg");
+    this.values.setAttribute("viewBox", "0 0 100 100");
+    this.values.setAttribute("preserveAspectRatio", "none");
+    this.values.setAttribute("class", "values");
+    this.values.setAttribute("aria-hidden", "true");
+    this.left.append(this.values);
+    this.values.addEventListener("click", (e) => {
+      const box = this.values.getBoundingClientRect();
+      this.stop();
+      this.go(Math.round(((e.clientX - box.left) / box.width) * this.game.plies.length));
+    });
+    const buttons = make("div", "steps", this.left);
+    const button = (label, text, f) => {
+      const b = make("button", "", buttons, text);
+      b.type = "button";
+      b.setAttribute("aria-label", label);
+      b.addEventListener("click", f);
+      return b;
+    };
+    const by = (to) => () => {
+      this.stop();
+      this.go(to());
+    };
+    button("First position", "«", by(() => 0));
+    button("Previous position", "‹", by(() => this.at - 1));
+    this.start = button("Play", "▶", () => (this.playing ? this.stop() : this.play()));
+    button("Next position", "›", by(() => this.at + 1));
+    button("Last position", "»", by(() => Infinity));
+    this.right = make("div", "right", root);
+    this.moves = make("ol", "moves", this.right);
+    this.said = make("p", "said", this.right);
+    this.said.setAttribute("role", "status");
+  }
+
+  // show shows the start of a game.
+  show(game) {
+    this.stop();
+    this.game = game;
+    const white = game.first > 0;
+    const boards = [game.board];
+    for (const p of game.plies) {
+      const squares = [...boards.at(-1)];
+      for (const [, file, rank, piece] of p.changed.matchAll(/([a-h])([1-8])(.)/g)) squares["abcdefgh".indexOf(file) + 8 * (8 - Number(rank))] = piece;
+      boards.push(squares.join(""));
+    }
+    this.positions = boards.map((board, i) => ({ board, move: i > 0 ? game.plies[i - 1] : undefined }));
+    this.players.textContent = game.white === game.black ? `Self-play of ${game.white}, ${game.title}` : `${game.white} – ${game.black}, ${game.title}`;
+    this.number = (i) => Math.abs(game.first) + Math.floor((i + (white ? 0 : 1)) / 2);
+    this.moves.replaceChildren();
+    game.plies.forEach((p, i) => {
+      const isWhite = (i % 2 === 0) === white;
+      if (isWhite || i === 0) {
+        const row = make("li", "", this.moves);
+        make("span", "", row, `${this.number(i)}.`);
+        if (!isWhite) make("span", "", row);
+      }
+      const b = make("button", p.blunder ? "blunder" : "", this.moves.lastElementChild, p.blunder ? `${p.san}??` : p.san);
+      b.type = "button";
+      if (p.value !== undefined) b.title = `White ${p.value} %`;
+      b.addEventListener("click", () => {
+        this.stop();
+        this.go(i + 1);
+      });
+    });
+    this.x = (i) => (100 * i) / Math.max(1, game.plies.length);
+    const points = game.plies.map((p, i) => [this.x(i), p.value]).filter(([, v]) => v !== undefined);
+    this.values.replaceChildren();
+    const line = (tag, attributes) => {
+      const e = document.createElementNS(svgName, tag);
+      for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
+      this.values.append(e);
+      return e;
+    };
+    this.values.style.display = points.length > 1 ? "" : "none";
+    line("line", { x1: 0, x2: 100, y1: 50, y2: 50 });
+    line("polyline", { points: points.map(([x, v]) => `${x},${100 - v}`).join(" ") });
+    game.plies.forEach((p, i) => {
+      if (p.blunder) line("line", { class: "blunder", x1: this.x(i), x2: this.x(i), y1: 0, y2: 100 });
+    });
+    this.now = line("line", { class: "now", y1: 0, y2: 100 });
+    this.go(0, false);
+  }
+
+  go(to, lively = true) {
+    const end = this.game.plies.length;
+    const before = this.at;
+    this.at = Math.max(0, Math.min(to, end));
+    const p = this.positions[this.at];
+    const forward = this.at === before + 1;
+    this.board.show(forward || !p.move ? p : { ...p, move: { ...p.move, explosion: undefined } }, this.at, lively && Math.abs(this.at - before) <= 1);
+    for (const name of ["x1", "x2"]) this.now.setAttribute(name, this.x(this.at));
+    const all = this.moves.querySelectorAll("button");
+    this.moves.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const now = all[this.at - 1];
+    now?.setAttribute("aria-current", "true");
+    this.moves.scrollTop = now ? now.offsetTop - this.moves.offsetTop - this.moves.clientHeight / 2 : 0;
+    const value = p.move?.value === undefined ? "" : `White ${p.move.value} %`;
+    this.said.textContent = this.at === end ? this.game.text : value;
+  }
+
+  get ended() { return this.game === null || this.at === this.game.plies.length; }
+
+  play() {
+    if (this.ended) this.go(0, false);
+    this.playing = true;
+    this.mark();
+    const next = () => {
+      if (this.ended) {
+        this.stop();
+        this.onEnd();
+        return;
+      }
+      this.go(this.at + 1);
+      this.timer = setTimeout(next, step);
+    };
+    this.timer = setTimeout(next, step);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.playing = false;
+    this.mark();
+  }
+
+  mark() {
+    this.start.textContent = this.playing ? "❚❚" : "▶";
+    this.start.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+  }
+}
