@@ -1,8 +1,10 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,6 +140,25 @@ func (b *tab) press(selector string) {
 	b.check(chromedp.Do(b.ctx, chromedp.MouseClickXY(x, y)))
 }
 
+// bright returns the share of the pixels of an element that have the color of a white piece.
+func (b *tab) bright(selector string) float64 {
+	b.Helper()
+	shot, err := chromedp.Run(b.ctx, chromedp.Screenshot(selector))
+	b.check(err)
+	picture, err := png.Decode(bytes.NewReader(shot))
+	b.check(err)
+	bright, all := 0, 0
+	for y := picture.Bounds().Min.Y; y < picture.Bounds().Max.Y; y++ {
+		for x := picture.Bounds().Min.X; x < picture.Bounds().Max.X; x++ {
+			red, green, blue, _ := picture.At(x, y).RGBA()
+			if all++; min(red, green, blue) >= 0xf800 {
+				bright++
+			}
+		}
+	}
+	return float64(bright) / float64(all)
+}
+
 // drag drags from one place to another.
 func (b *tab) drag(from, to string) {
 	b.Helper()
@@ -192,6 +213,19 @@ func TestBrowser(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+
+	run("a square in focus shows its piece", func(b *tab) {
+		b.game(`{"variant": "chess", ` + people + `}`)
+		seen := b.bright(square("g1"))
+		if seen < 0.05 {
+			b.Fatalf("%.3f of g1 has the color of a white piece", seen)
+		}
+		b.press(square("g1"))
+		b.wait(`document.activeElement.dataset.square === "g1" && document.querySelector("%s.picked") !== null`, square("g1"))
+		if now := b.bright(square("g1")); now < seen/2 {
+			b.Errorf("%.3f of g1 has the color of a white piece, %.3f in focus", seen, now)
+		}
+	})
 
 	run("a whole atomic game", func(b *tab) {
 		b.game(`{"variant": "atomic", ` + people + `}`)
