@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"alamos/pkg/match"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -444,4 +445,17 @@ func number(s string) float64 {
 		panic(err)
 	}
 	return x
+}
+
+func TestGamesOfAFinalTournament(t *testing.T) {
+	anchors := make([]match.Spec, 2)
+	for want, f := range map[int]Final{
+		60:  {Rounds: 10, Pairs: AnchorPairs, Anchors: anchors}, // 3 networks against 2 anchors
+		100: {Rounds: 10, Anchors: anchors},                     // all 10 pairs of 5 players
+		30:  {Rounds: 10},
+	} {
+		if got := f.Games(3); got != want {
+			t.Errorf("%+v: %d games, want %d", f, got, want)
+		}
+	}
 }

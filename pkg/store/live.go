@@ -28,6 +28,7 @@ type Live struct {
 	// Changed is when the results last changed.
 	Changed time.Time
 
+	final       bool       // it is the final tournament of a sweep, not a trial
 	stamp       disk.Stamp // of the manifest
 	journal     *disk.Tail // nil: the stage has no games
 	evaluations int
@@ -38,6 +39,14 @@ type Live struct {
 // experiment.
 func NewLive(dir string, t experiment.Trial) *Live {
 	return &Live{Trial: &Trial{Declared: t, Dir: filepath.Join(dir, t.Folder), Manifest: &Manifest{}}}
+}
+
+// NewLiveFinal returns the state of a sweep's final tournament before it is read. dir is the
+// folder of its experiment.
+func NewLiveFinal(dir string) *Live {
+	l := NewLive(dir, experiment.Trial{Folder: ComparisonsFolder})
+	l.final = true
+	return l
 }
 
 // Read reads what has changed, and reports whether something has. After an error it keeps
@@ -52,13 +61,10 @@ func (l *Live) Read() (changed bool, err error) {
 		l.Trial = &Trial{Declared: l.Declared, Dir: l.Dir, Final: l.Final, Manifest: m}
 		l.stamp, l.Changed, changed = stamp, time.Unix(0, stamp.Nanos), true
 	}
-	if len(l.Manifest.Stages) == 0 {
-		return changed, nil
-	}
-	if stage := l.Next(); stage != l.Stage {
+	if stage := l.next(); stage != l.Stage {
 		l.Stage, l.journal = stage, nil
 		l.reset()
-		if _, g := SplitStage(stage); stage == SelfPlayStage(g) || stage == TournamentStage {
+		if _, g := SplitStage(stage); stage == SelfPlayStage(g) || l.isTournament() {
 			l.journal = &disk.Tail{Path: l.Path(ScratchFile(stage))}
 		}
 	}
@@ -73,11 +79,24 @@ func (l *Live) Read() (changed bool, err error) {
 	return changed, err
 }
 
+// next returns the stage that a run may be working on; empty: none.
+func (l *Live) next() string {
+	switch {
+	case l.final && l.Manifest.Stage(FinalStage) == nil:
+		return FinalStage
+	case l.final || len(l.Manifest.Stages) == 0:
+		return ""
+	}
+	return l.Next()
+}
+
+func (l *Live) isTournament() bool { return l.Stage == TournamentStage || l.Stage == FinalStage }
+
 func (l *Live) reset() { l.Games, l.PerSecond, l.evaluations, l.tournament = 0, 0, 0, nil }
 
 // add adds a game of the journal.
 func (l *Live) add(entry []byte) error {
-	if l.Stage == TournamentStage {
+	if l.isTournament() {
 		return match.ReadEntry(entry, func(_ string, g *match.Game) error {
 			l.Games++
 			l.Latest, l.tournament = g, append(l.tournament, g)

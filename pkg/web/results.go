@@ -56,7 +56,7 @@ func NewResults(dir, host string, log *slog.Logger) *Results {
 	mux := http.NewServeMux()
 	servePage(mux, "results")
 	mux.HandleFunc("GET /api/events", r.events)
-	for path, f := range map[string]func(*http.Request, *liveRun) (any, error){"series": series, "trials/{trial}": detail} {
+	for path, f := range map[string]func(*http.Request, *liveRun) (any, error){"series": series, "final": final, "trials/{trial}": detail} {
 		mux.HandleFunc("GET /api/runs/{run}/"+path, func(w http.ResponseWriter, q *http.Request) {
 			r.mu.Lock()
 			run := r.runs[q.PathValue("run")]
@@ -86,7 +86,8 @@ type liveRun struct {
 	stamp  disk.Stamp // of its description
 	x      *store.Experiment
 	trials []*store.Live
-	read   bool // the trials were read once
+	final  *store.Live // nil: none
+	read   bool        // the trials were read once
 	fault  string
 
 	view  runView
@@ -109,6 +110,8 @@ type runView struct {
 	Changed     string   `json:"changed"` // RFC 3339
 	Axes        []string `json:"axes"`    // swept keys
 	Metrics     []string `json:"metrics"` // of its trials
+	Final       int      `json:"final"`   // games of the final tournament that runs; 0: none does
+	FinalOf     int      `json:"final_of"`
 
 	serial int
 }
@@ -273,6 +276,9 @@ func (r *Results) describe(name string, stamp disk.Stamp, before *liveRun) *live
 		}
 		run.trials = append(run.trials, live)
 	}
+	if x.Final != nil {
+		run.final = store.NewLiveFinal(run.dir)
+	}
 	run.rows = make([]trialView, len(run.trials))
 	return run
 }
@@ -294,6 +300,13 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 			row.serial, changed = serial, true
 			run.rows[i] = row
 		}
+	}
+	if run.final != nil && (isRunning || rest) {
+		more, err := run.final.Read()
+		if err != nil && run.fault == "" {
+			run.fault = err.Error()
+		}
+		changed = changed || more
 	}
 	if run.read && !changed && (run.view.State == running) == isRunning {
 		return false
@@ -425,6 +438,9 @@ func (run *liveRun) summary(isRunning bool) runView {
 		v.Changed = changed.Format(time.RFC3339)
 	}
 	slices.Sort(v.Metrics)
+	if f := run.final; f != nil && f.Games > 0 {
+		v.Final, v.FinalOf = f.Games, x.Final.Games(len(x.Trials))
+	}
 	switch {
 	case isRunning:
 		v.State = running
@@ -481,6 +497,14 @@ func series(q *http.Request, run *liveRun) (any, error) {
 type trialDetail struct {
 	Table *tableView     `json:"table"` // of its tournament; null: none
 	Game  *report.Replay `json:"game"`  // the latest; null: none is known
+}
+
+// final returns the table of the final tournament so far, or null.
+func final(_ *http.Request, run *liveRun) (any, error) {
+	if run.final == nil {
+		return nil, nil
+	}
+	return tableOf(run.final)
 }
 
 // tableView is a crosstable, the best player first.

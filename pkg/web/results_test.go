@@ -211,6 +211,17 @@ func TestLiveGames(t *testing.T) {
 	if played != 6 {
 		t.Errorf("the table has %d games of players", played)
 	}
+	// The games of a final tournament.
+	final := store.NewLiveFinal(filepath.Join(l.dir, "small"))
+	finals, err := disk.OpenJournal(final.Path(store.ScratchFile(store.FinalStage)), []byte("head"), nil)
+	l.check(err)
+	defer finals.Close()
+	entry, err := json.Marshal(map[string]string{"Key": "any", "PGN": games[0]})
+	l.check(err)
+	l.check(finals.Add(entry))
+	if changed, err := final.Read(); err != nil || !changed || final.Stage != store.FinalStage || final.Games != 1 {
+		t.Errorf("%v, %v: %+v", changed, err, final)
+	}
 	// Before that, in self-play.
 	m.Stages = slices.DeleteFunc(m.Stages, func(s *store.Stage) bool { _, g := store.SplitStage(s.Name); return g == 2 })
 	l.check(m.Write(live.Dir))
@@ -242,7 +253,7 @@ func TestResultsInABrowser(t *testing.T) {
 	shows(`document.querySelectorAll("#trials tbody tr").length === 2 && document.querySelectorAll("#chart polyline").length === 2`)
 	shows(`document.querySelector("#state").textContent.startsWith("atomic, finished, 2 of 2 trials, 4 of 4 generations")`)
 	shows(`document.querySelectorAll("#game .piece").length > 2 && document.querySelectorAll("#game .moves button").length > 2`)
-	shows(`document.querySelectorAll("#players-table tbody tr").length === 3`)
+	shows(`document.querySelectorAll("#tournament tbody tr").length === 3`)
 	for _, dark := range []string{"light", "dark"} {
 		call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: dark}}})
 		for _, width := range []int64{390, 1280, 1920} {

@@ -6,6 +6,8 @@ import { colorOf, drawLines, format } from "./chart.js";
 const $ = (id) => document.getElementById(id);
 const mostTicked = 16;
 const mostKeys = 4; // with a column each
+const mostAgainst = 12; // players of a crosstable
+const finalEvery = 3_000; // ms between two tables of the final tournament
 
 let runs = new Map(); // by name of the folder
 let trials = new Map(); // of the shown experiment, by number
@@ -102,7 +104,9 @@ function drawRun() {
   document.title = run ? `${run.name} – alamos` : "alamos results";
   if (!run) return;
   $("progress").value = run.generations > 0 ? run.done / run.generations : 0;
-  const parts = [run.variant, run.state, `${run.ended} of ${run.trials} trials`, `${run.done} of ${run.generations} generations`, left(run.left)];
+  const final = run.final > 0 ? `final tournament: ${run.final.toLocaleString("en")} of ${run.final_of.toLocaleString("en")} games` : "";
+  drawFinal(run);
+  const parts = [run.variant, run.state, `${run.ended} of ${run.trials} trials`, `${run.done} of ${run.generations} generations`, final, left(run.left)];
   if (run.changed && run.state !== "running") parts.push(`changed ${ago(run.changed)}`);
   $("state").textContent = parts.filter(Boolean).join(", ");
   $("fault").textContent = run.fault ?? "";
@@ -111,6 +115,18 @@ function drawRun() {
     const before = $("metric").value || "loss";
     $("metric").replaceChildren(...run.metrics.map((m) => new Option(m, m)));
     if (run.metrics.includes(before)) $("metric").value = before;
+  }
+}
+
+let finalAt = 0; // when the table was asked for
+async function drawFinal(run) {
+  if (run.final === 0) $("final").hidden = true;
+  if (run.final === 0 || Date.now() - finalAt < finalEvery) return;
+  finalAt = Date.now();
+  try {
+    drawTable($("final"), await ask(`/api/runs/${encodeURIComponent(shown)}/final`));
+  } catch {
+    // the events tell that the server is gone
   }
 }
 
@@ -285,7 +301,7 @@ async function load(name, sameTrial) {
     return; // the events tell that the server is gone
   }
   if (latest !== name) return;
-  drawTable(detail.table);
+  drawTable($("tournament"), detail.table);
   if (!detail.game && sameTrial) return;
   $("game").hidden = !detail.game;
   if (detail.game) {
@@ -294,19 +310,20 @@ async function load(name, sameTrial) {
   }
 }
 
-function drawTable(table) {
-  $("tournament").hidden = !table;
+function drawTable(box, table) {
+  box.hidden = !table;
   if (!table) return;
+  const against = table.players.length <= mostAgainst;
   const head = element("tr");
-  for (const name of ["player", "games", "score", "Elo", ...table.players.map((_, i) => String(i + 1))]) {
+  for (const name of ["player", "games", "score", "Elo", ...(against ? table.players.map((_, i) => String(i + 1)) : [])]) {
     head.append(element("th", name, name === "player" ? {} : { class: "num" }));
   }
-  const view = $("players-table");
+  const view = box.querySelector("table");
   view.tHead.replaceChildren(head);
   view.tBodies[0].replaceChildren(...table.players.map((name, i) => {
     const row = element("tr");
     row.append(element("td", `${i + 1}. ${name}`));
-    for (const text of [table.games[i], `${table.shares[i].toFixed(1)} %`, table.elo[i], ...table.points[i]]) row.append(element("td", String(text), { class: "num" }));
+    for (const text of [table.games[i], `${table.shares[i].toFixed(1)} %`, table.elo[i], ...(against ? table.points[i] : [])]) row.append(element("td", String(text), { class: "num" }));
     return row;
   }));
 }
