@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"alamos/pkg/match"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"alamos/pkg/config"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 
 	"github.com/google/go-cmp/cmp"
