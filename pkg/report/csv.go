@@ -92,10 +92,9 @@ func (d *dataset) table() Table {
 		if f.Name == "" {
 			continue
 		}
-		t.Columns = append(t.Columns, f.Column)
-		for r, row := range d.rows {
-			t.Rows[r] = append(t.Rows[r], Cell{Text: formatted(row[i], func(x float64) string { return fixed(x*max(1, f.scale), f.decimals) })})
-		}
+		t.column(f.Column, func(r int) Cell {
+			return Cell{Text: formatted(d.rows[r][i], func(x float64) string { return fixed(x*max(1, f.scale), f.decimals) })}
+		})
 	}
 	return t
 }

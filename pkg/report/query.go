@@ -225,15 +225,9 @@ func (s *Selection) Table() Table {
 	groups := s.rows()
 	t := Table{Rows: make([][]Cell, len(groups))}
 	for _, key := range s.group {
-		t.Columns = append(t.Columns, Column{Name: key})
+		t.column(Column{Name: key}, func(i int) Cell { return Cell{Text: brief(s.values[groups[i].Trials[0]][key])} })
 	}
-	t.Columns = append(t.Columns, number("trials", ""))
-	for i, g := range groups {
-		for _, value := range s.valuesOf(g.Trials[0]) {
-			t.Rows[i] = append(t.Rows[i], Cell{Text: brief(value)})
-		}
-		t.Rows[i] = append(t.Rows[i], Cell{Text: strconv.Itoa(len(g.Trials))})
-	}
+	t.column(number("trials", ""), func(i int) Cell { return Cell{Text: strconv.Itoa(len(groups[i].Trials))} })
 	used := map[mark]bool{}
 	for _, name := range s.query.Metrics {
 		t.measure(groups, name, used)

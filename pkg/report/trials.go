@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
@@ -205,11 +205,7 @@ func answer(trials []*store.Trial) string {
 	if missing(all.values) > 0 {
 		return ""
 	}
-	order := make([]int, len(groups)) // best first
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(all.values[j].Value, all.values[i].Value) })
+	order := match.Descending(len(groups), func(i int) float64 { return all.values[i].Value })
 	best, seeds := order[0], len(groups[0].Trials)
 	behind := all.behind(best)
 	var parts, worse, alike []string
@@ -257,59 +253,55 @@ func measureAll(groups []store.Group, metric string) *measured {
 // trialsTable has a row for each group of trials: the values of the axes, then results.
 func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) Table {
 	t := Table{Rows: make([][]Cell, len(groups))}
-	column := func(c Column, cell func(i int, first *store.Trial) Cell) {
-		t.Columns = append(t.Columns, c)
-		for i, g := range groups {
-			t.Rows[i] = append(t.Rows[i], cell(i, g.Trials[0]))
-		}
-	}
-	some := func(is func(first *store.Trial) bool) bool {
+	first := func(i int) *store.Trial { return groups[i].Trials[0] }
+	some := func(is func(*store.Trial) bool) bool {
 		return slices.ContainsFunc(groups, func(g store.Group) bool { return is(g.Trials[0]) })
 	}
 	if len(x.Axes) > 0 { // without a sweep a trial needs no number
-		column(number("#", ""), func(i int, first *store.Trial) Cell {
+		t.column(number("#", ""), func(i int) Cell {
 			if len(groups[i].Trials) > 1 {
 				return Cell{Text: numbersOf(groups[i])}
 			}
-			return Cell{Text: numbersOf(groups[i]), Link: anchor(first.Declared.Number)}
+			return Cell{Text: numbersOf(groups[i]), Link: anchor(first(i).Declared.Number)}
 		})
 	}
-	column(Column{Name: "trial"}, func(i int, first *store.Trial) Cell {
+	t.column(Column{Name: "trial"}, func(i int) Cell {
 		switch n := len(groups[i].Trials); {
 		case n > 1:
 			return Cell{Text: english.Plural(n, "seed", "")}
 		case len(axes) > 0: // the settings are in other columns
-			return Cell{Text: filepath.Base(first.Dir)}
+			return Cell{Text: filepath.Base(first(i).Dir)}
 		}
 		return Cell{Text: groups[i].Name}
 	})
 	for _, a := range axes {
-		column(Column{Name: a.Path}, func(_ int, first *store.Trial) Cell { return Cell{Text: axisValue(&first.Declared, a.Path)} })
+		t.column(Column{Name: a.Path}, func(i int) Cell { return Cell{Text: axisValue(&first(i).Declared, a.Path)} })
 	}
-	if some(func(first *store.Trial) bool { return first.Declared.Parent > 0 }) {
-		column(Column{Name: "continues"}, func(_ int, first *store.Trial) Cell {
-			if first.Declared.Parent == 0 {
+	if some(func(t *store.Trial) bool { return t.Declared.Parent > 0 }) {
+		t.column(Column{Name: "continues"}, func(i int) Cell {
+			parent := first(i).Declared.Parent
+			if parent == 0 {
 				return Cell{Text: "–"}
 			}
-			return Cell{Text: fmt.Sprintf("#%d", first.Declared.Parent), Link: anchor(first.Declared.Parent)}
+			return Cell{Text: fmt.Sprintf("#%d", parent), Link: anchor(parent)}
 		})
 	}
-	if some(func(first *store.Trial) bool { return first.Done() < first.Last() }) {
-		column(number("generations", ""), func(_ int, first *store.Trial) Cell { return Cell{Text: progress(first.Done(), first.Last())} })
+	if some(func(t *store.Trial) bool { return t.Done() < t.Last() }) {
+		t.column(number("generations", ""), func(i int) Cell { return Cell{Text: progress(first(i).Done(), first(i).Last())} })
 	}
 	if x.Halving != nil {
-		column(number("rung", ""), func(_ int, first *store.Trial) Cell { return Cell{Text: fmt.Sprint(rungOf(x, first))} })
+		t.column(number("rung", ""), func(i int) Cell { return Cell{Text: fmt.Sprint(rungOf(x, first(i)))} })
 	}
 	used := map[mark]bool{}
 	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
 		t.measure(groups, name, used)
 	}
-	why := func(first *store.Trial) string {
-		why, _, _ := strings.Cut(x.Failed[filepath.Base(first.Dir)], "\n")
+	why := func(t *store.Trial) string {
+		why, _, _ := strings.Cut(x.Failed[filepath.Base(t.Dir)], "\n")
 		return why
 	}
-	if some(func(first *store.Trial) bool { return why(first) != "" }) {
-		column(Column{Name: "failed"}, func(_ int, first *store.Trial) Cell { return Cell{Text: why(first)} })
+	if some(func(t *store.Trial) bool { return why(t) != "" }) {
+		t.column(Column{Name: "failed"}, func(i int) Cell { return Cell{Text: why(first(i))} })
 	}
 	t.Legend = legendOf(used)
 	return t
@@ -330,15 +322,14 @@ func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
 	}
 	better := BetterOf(name, groups[0].Trials[0].Declared.Settings.Data == nil)
 	texts, marks := sameDecimals(values), competing(groups, all).marks(better)
-	t.Columns = append(t.Columns, Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher})
-	for i, mark := range marks {
-		used[mark] = true
-		c := Cell{Text: texts[i], Mark: string(mark)}
-		if mark == bestMark {
+	t.column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher}, func(i int) Cell {
+		used[marks[i]] = true
+		c := Cell{Text: texts[i], Mark: string(marks[i])}
+		if marks[i] == bestMark {
 			c.Class = Best
 		}
-		t.Rows[i] = append(t.Rows[i], c)
-	}
+		return c
+	})
 }
 
 // legendOf explains the marks of a table.
