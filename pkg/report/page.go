@@ -154,16 +154,12 @@ func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, e
 	case len(b.Experiment.Trials) == 1:
 		return all[0].Blocks, nil
 	}
-	return append([]Block{all}, b.leftOut(len(b.Trials)-len(shown))...), nil
-}
-
-// leftOut says where the reader finds what the page leaves out of trials.
-func (b *pageBuilder) leftOut(trials int) []Block {
-	if trials == 0 {
-		return nil
+	blocks := []Block{all}
+	if left := len(b.Trials) - len(shown); left > 0 {
+		blocks = append(blocks, Note{Text: fmt.Sprintf("%s more are not on this page: see their folders, or write the page of one, as with alamos notebook %s/%d.",
+			english.Plural(left, "trial", ""), b.Name, b.Trials[mostTrials].Declared.Number)})
 	}
-	return []Block{Note{Text: fmt.Sprintf("%s more are not on this page: see their folders, or write the page of one, as with alamos notebook %s/%d.",
-		english.Plural(trials, "trial", ""), b.Name, b.Trials[mostTrials].Declared.Number)}}
+	return blocks, nil
 }
 
 // figures returns the pictures of a cell, with those of single trials side by side.
