@@ -126,12 +126,12 @@ func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writ
 	games := inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() made) bool) {
 		seen := map[int32]bool{}
 		next, err := s.take(ctx, from, func(it item) error {
-			if it.game != nil && seen[it.number] { // samples of two games with the same number could not be distinguished
+			if it.positions != nil && seen[it.number] { // samples of two games with the same number could not be distinguished
 				return fmt.Errorf("data: two games of a chunk have the number %d: of %d files none may have more than %d games: pack the small ones together, or import fewer at a time", it.number, len(s.files), s.share)
 			}
 			seen[it.number] = true
 			more := put(func() made {
-				if it.game == nil {
+				if it.positions == nil {
 					return made{Counts: Counts{Broken: 1}}
 				}
 				w := <-workers
@@ -228,8 +228,8 @@ func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (nex
 		if err := f(it); err != nil {
 			return Cursor{}, err
 		}
-		positions += it.size()
-		if it.game == nil {
+		positions += it.size
+		if it.positions == nil {
 			broken++
 		} else {
 			games++

@@ -86,11 +86,10 @@ func (g *lc0Game) check() error {
 	return g.replay(w, func(*Position) error { return nil })
 }
 
-func (g *lc0Game) size() int { return len(g.drawn) }
-
 func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) error) error {
-	w.noMoves = len(g.drawn) == 0 // all records are marked for deletion
-	if len(g.drawn) > 0 {
+	if len(g.drawn) == 0 { // all records are marked for deletion
+		w.counts = Counts{NoMoves: 1}
+	} else {
 		// The record's result is from the view of the side to move.
 		d := &g.drawn[0]
 		w.result = chess.Result(d.result.q)

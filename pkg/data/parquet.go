@@ -65,11 +65,11 @@ func (s *Source) sampleGames(name string, table *parquet.File, yield func(pendin
 		decode := func(seed uint64) (game, error) {
 			if most := s.cfg.Positions; most > 0 {
 				g.samples = nil
-				for _, k := range draw(stats.NewRand(seed), 0, len(samples), most) {
+				for _, k := range draw(stats.NewRand(seed), len(samples), most) {
 					g.samples = append(g.samples, samples[k])
 				}
 			}
-			return g, nil
+			return game{len(g.samples), g.positions}, nil
 		}
 		if !yield(pending{table.Size() * read / table.NumRows(), decode}, nil) {
 			return nil
@@ -84,8 +84,6 @@ type sampleGame struct {
 	meta    Meta
 	samples []encode.Sample
 }
-
-func (g *sampleGame) size() int { return len(g.samples) }
 
 func (g *sampleGame) positions(_ context.Context, w *worker, yield func(*Position) error) error {
 	w.result = g.result()

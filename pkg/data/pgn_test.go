@@ -163,8 +163,8 @@ func FuzzPGN(f *testing.F) {
 			if err == nil {
 				g, _ := p.decode(uint64(games)) // nothing is left to fail
 				m := w.samples(t.Context(), c, g, 0, new(Answers))
-				if m.err != nil || m.Positions+m.Unexpressed > g.size() {
-					t.Errorf("%+v of %d positions: %v", m.Counts, g.size(), m.err)
+				if m.err != nil || m.Positions+m.Unexpressed > g.size {
+					t.Errorf("%+v of %d positions: %v", m.Counts, g.size, m.err)
 				}
 			}
 			games++

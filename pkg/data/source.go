@@ -182,13 +182,20 @@ func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
 // walk calls each with the positions of the first pass, with the files in name order, and
 // calls end after each game.
 func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(item, Counts)) error {
+	games := s.pass(ctx, First, s.order(0))
+	if s.cfg.Kind == Engine { // its games never end
+		games = func(yield func(item) bool) {
+			for n := 0; yield(item{game: s.selfPlayed(n)}); n++ {
+			}
+		}
+	}
 	w := s.newWorker()
 	number := int32(0)
-	for it := range s.listed(ctx) {
+	for it := range games {
 		if it.err != nil {
 			return it.err
 		}
-		if it.game == nil {
+		if it.positions == nil {
 			continue
 		}
 		positions := 0
@@ -200,27 +207,16 @@ func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(
 		if err != nil {
 			return err
 		}
-		end(it, w.counts(positions))
+		end(it, w.count(positions))
 		number++
 	}
 	return context.Cause(ctx)
 }
 
-// listed yields the games of the first pass with the files in name order, or the endless
-// games of an engine.
-func (s *Source) listed(ctx context.Context) iter.Seq[item] {
-	if s.cfg.Kind != Engine {
-		return s.pass(ctx, First, s.order(0))
-	}
-	return func(yield func(item) bool) {
-		for n := 0; yield(item{game: s.selfPlayed(n)}); n++ {
-		}
-	}
-}
-
 // selfPlayed returns game n, from 0, of an engine against itself.
 func (s *Source) selfPlayed(n int) game {
-	return &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: stats.Derive(s.seed, forGame, n), start: s.starts}
+	g := &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: stats.Derive(s.seed, forGame, n), start: s.starts}
+	return game{positions: g.positions}
 }
 
 // KindOf returns the kind of source from a file's name.
