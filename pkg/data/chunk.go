@@ -249,7 +249,8 @@ func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (nex
 // discard discards the games that were read ahead.
 func (s *Source) discard() {
 	if s.ahead != nil {
-		s.ahead.close()
+		s.ahead.cancel()
+		s.ahead.stop()
 		s.ahead = nil
 	}
 }

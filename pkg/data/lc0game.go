@@ -70,21 +70,17 @@ func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, er
 	if len(g.moves) == 0 {
 		return nil, fmt.Errorf("data: %s: it is empty: no record is in it", name)
 	}
-	return g, g.check()
+	// A record that does not follow from the one before it is damage. The game is replayed up
+	// to the last drawn record to find it. That costs little compared to decompression.
+	w := checkers.Get().(*worker)
+	defer checkers.Put(w)
+	return g, g.replay(w, func(*Position) error { return nil })
 }
 
 // checkers are workers that replay games only to check them.
 var checkers = sync.Pool{New: func() any {
 	return &worker{board: chess.NewGame(chess.StartPosition(chess.Standard))}
 }}
-
-// check returns an error if a record does not follow from the previous one. It checks up to
-// the last drawn record. Its cost is small compared to decompression.
-func (g *lc0Game) check() error {
-	w := checkers.Get().(*worker)
-	defer checkers.Put(w)
-	return g.replay(w, func(*Position) error { return nil })
-}
 
 func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) error) error {
 	if len(g.drawn) == 0 { // all records are marked for deletion

@@ -246,11 +246,6 @@ func (s *Source) newQueue(at Cursor) *queue {
 	return &queue{at: at, next: next, cancel: cancel, stop: stop}
 }
 
-func (q *queue) close() {
-	q.cancel()
-	q.stop()
-}
-
 // fill reads ahead until the queue has a game and at least that many positions, or the pass
 // ends.
 func (q *queue) fill(ctx context.Context, positions int) error {
