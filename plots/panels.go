@@ -37,24 +37,26 @@ func (s Stack) Figure() (*Figure, error) {
 	if err := checkNumbers("Generations", s.Generations...); err != nil {
 		return nil, err
 	}
-	x := emptySpan()
 	var shown []Panel
 	var ranges []span
 	var all []Series
 	var texts []string
 	for _, panel := range s.Panels {
-		px, py, err := checkSeries(panel.Series, Axis{}, panel.Y)
+		_, py, err := checkSeries(panel.Series, Axis{}, panel.Y)
 		if errors.Is(err, ErrNoData) {
 			continue
 		} else if err != nil {
 			return nil, err
 		}
-		x.join(px)
 		shown, ranges, all = append(shown, panel), append(ranges, py), append(all, panel.Series...)
 		texts = append(texts, joined(panel.Y.Label, several(describeSeries(panel.Series, Axis{}), ", ")))
 	}
 	if len(shown) == 0 {
 		return nil, fmt.Errorf("plots: %d panels without a number: %w", len(s.Panels), ErrNoData)
+	}
+	x, _, err := checkSeries(all, Axis{}, Axis{})
+	if err != nil {
+		return nil, err
 	}
 	looks, legend := looksOf(all)
 	marks, legend := s.marks(x, legend)

@@ -87,19 +87,16 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 	})
 }
 
-// Plot implements plot.Plotter.
+// Plot implements plot.Plotter. It draws the cells, and the text of those that have room for
+// it.
 func (t table) Plot(c draw.Canvas, p *plot.Plot) {
 	size := c.Size()
-	t.paintCells(&c, cells{c.Min, vg.Point{X: size.X / vg.Length(len(t.columns)), Y: size.Y / vg.Length(len(t.rows))}, len(t.columns), len(t.rows)})
-}
-
-// paintCells draws the cells, and the text of those that have room for it.
-func (t table) paintCells(c *draw.Canvas, g cells) {
+	g := cells{c.Min, vg.Point{X: size.X / vg.Length(len(t.columns)), Y: size.Y / vg.Length(len(t.rows))}, len(t.columns), len(t.rows)}
 	white := draw.LineStyle{Color: color.White, Width: 1}
 	if min(g.size.X, g.size.Y) < 14 { // lines between small cells would make the picture gray
 		white.Width = 0.25
 	}
-	g.paint(c, white, func(column, row int) color.Color {
+	g.paint(&c, white, func(column, row int) color.Color {
 		switch v := t.cells[row][column]; {
 		case v.plain:
 			return nil
