@@ -52,7 +52,11 @@ func Open(name string, o Options) (*Side, error) {
 	case err == nil && info.IsDir():
 		return openRun(name, o)
 	case err == nil:
-		return openFile(name, o)
+		e, err := experiment.Load(name, experiment.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return ofExperiment(name, "", e, o), nil
 	}
 	if revision, file, ok := strings.Cut(name, ":"); ok {
 		return openRevision(name, revision, file, o)
@@ -61,15 +65,6 @@ func Open(name string, o Options) (*Side, error) {
 		return nil, config.Errors{{Position: config.Position{File: name, Line: 1, Col: 1}, Msg: "cannot read the file: " + fs.ErrNotExist.Error(), Err: fs.ErrNotExist}}
 	}
 	return openRun(name, o)
-}
-
-// openFile opens an experiment file in the working tree.
-func openFile(path string, o Options) (*Side, error) {
-	e, err := experiment.Load(path, experiment.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return ofExperiment(path, "", e, o), nil
 }
 
 // openRevision opens a file at a revision, or in the index if revision is empty. Its bases
