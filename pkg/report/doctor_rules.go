@@ -17,10 +17,6 @@ type generation struct {
 	wdl      bool // the value loss is a cross-entropy
 }
 
-func newGeneration(t *store.Trial, g int) generation {
-	return generation{t.Learning(g), t.Generation(g), t.Epochs(g), t.Declared.Settings.Network.Value == nn.ValueWDL}
-}
-
 // rule is a range of a measure in good runs. A measure of a generation may look at the
 // generations before it. It is outside the range only if its whole interval is.
 type rule struct {

@@ -9,6 +9,7 @@ import (
 	"html"
 	"html/template"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -155,13 +156,7 @@ var goldmarkGFM = goldmark.New(
 
 // without returns the parsers of other types than that of one.
 func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
-	var kept []util.PrioritizedValue
-	for _, p := range parsers {
-		if fmt.Sprintf("%T", p.Value) != fmt.Sprintf("%T", one) {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool { return reflect.TypeOf(p.Value) == reflect.TypeOf(one) })
 }
 
 // render writes Markdown as HTML. If source is the table t of the page, its cells get their
