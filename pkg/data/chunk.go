@@ -119,11 +119,11 @@ type made struct {
 
 // write writes the samples of the chunk at a cursor.
 func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writer, a *Answers, info *Info, p *Progress) error {
-	workers := make(chan *worker, s.machine.Workers)
-	for range s.machine.Workers {
+	workers := make(chan *worker, s.workers)
+	for range s.workers {
 		workers <- s.newWorker()
 	}
-	games := inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() made) bool) {
+	games := inOrder(ctx, s.workers, func(ctx context.Context, put func(func() made) bool) {
 		seen := map[int32]bool{}
 		next, err := s.take(ctx, from, func(it item) error {
 			if it.positions != nil && seen[it.number] { // samples of two games with the same number could not be distinguished

@@ -107,7 +107,7 @@ func (s *Source) number(file, game int) int32 {
 
 // pass yields the games of a pass from a cursor on, with the files in the given order.
 func (s *Source) pass(ctx context.Context, from Cursor, order []int) iter.Seq[item] {
-	return inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() item) bool) {
+	return inOrder(ctx, s.workers, func(ctx context.Context, put func(func() item) bool) {
 		p := &pass{Source: s, ctx: ctx, at: from, put: put}
 		for i, file := range order {
 			if i >= from.File {

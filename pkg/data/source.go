@@ -22,18 +22,12 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Machine holds settings that change only the speed of making positions.
-type Machine struct {
-	Workers int // goroutines that read and encode; 0: one per processor
-	Engines int // processes of each engine; 0: one per worker
-}
-
 // Source makes positions from files or from an engine's games. Only one goroutine may use
 // it at a time.
 type Source struct {
 	cfg     Config
 	seed    uint64
-	machine Machine
+	workers int      // see Open
 	files   []string // sorted
 	sizes   []int64  // of the files
 	size    int64    // total size of the files
@@ -77,18 +71,16 @@ func (p *Progress) Watch(report func()) (done func()) {
 }
 
 // Open validates the configuration and finds the files. It reads no file and starts no
-// engine. Close the source after use.
-func Open(cfg Config, seed uint64, m Machine) (*Source, error) {
+// engine. workers is the number of goroutines that read and encode, and of processes of each
+// engine. It changes only the speed. 0 is one per processor. Close the source after use.
+func Open(cfg Config, seed uint64, workers int) (*Source, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	if m.Workers <= 0 {
-		m.Workers = runtime.GOMAXPROCS(0)
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
 	}
-	if m.Engines <= 0 {
-		m.Engines = m.Workers
-	}
-	s := &Source{cfg: cfg, seed: seed, machine: m}
+	s := &Source{cfg: cfg, seed: seed, workers: workers}
 	s.spare.New = func() any { return new(encode.Sample) }
 	for _, pattern := range cfg.Files {
 		found, err := filepath.Glob(pattern)
@@ -119,10 +111,10 @@ func Open(cfg Config, seed uint64, m Machine) (*Source, error) {
 		if s.starts, err = chess.ParseStarts(cfg.Variant, cfg.Start); err != nil {
 			return nil, fmt.Errorf("data: %w", err)
 		}
-		s.players = newEngines(cfg.Player.Command, cfg.Variant, m.Engines)
+		s.players = newEngines(cfg.Player.Command, cfg.Variant, workers)
 	}
 	if cfg.Label != nil {
-		s.labelers = newEngines(cfg.Label.Command, cfg.Variant, m.Engines)
+		s.labelers = newEngines(cfg.Label.Command, cfg.Variant, workers)
 	}
 	return s, nil
 }
@@ -250,7 +242,7 @@ func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Source, error) 
 			}
 		} // otherwise the file is ChessMarro's or damaged, which reading detects
 	}
-	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, seed, Machine{})
+	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, seed, 0)
 }
 
 // Summary describes the contents of a file.
