@@ -71,7 +71,11 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample, future int) (express
 				from.Encoder, from.Policy, c.Planes.Name(), c.Policy.Name())
 		}
 		if future > 0 && from.Future != future {
-			return false, fmt.Errorf("the file has no boards of %d plies later, which network.future_board predicts%s", future, laterBoards(from.Future))
+			err := fmt.Errorf("the file has no boards of %d plies later, which network.future_board predicts", future)
+			if from.Future > 0 {
+				err = fmt.Errorf("%w; it has those of %d plies later", err, from.Future)
+			}
+			return false, err
 		}
 		s.Reply, s.Future = p.Reply, s.Future[:0]
 		if future > 0 {
@@ -111,19 +115,6 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample, future int) (express
 		}
 	}
 	return sum > 0, nil
-}
-
-// laterBoards says what a file has instead of the boards that are wanted.
-func laterBoards(plies int) string {
-	if plies == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; it has those of %d plies later", plies)
-}
-
-// continued reports whether it is known how the game continued.
-func (p *Position) continued() bool {
-	return len(p.Played) > 0 || p.Encoding != nil && p.Encoding.Continued
 }
 
 // game is a game returned by a reader. Expensive work is left to positions, which many
@@ -218,7 +209,7 @@ func (w *worker) attempt(ctx context.Context, c encode.Codec, g game, number int
 		if w.source.cfg.Results && !HasResult(&p.Sample) {
 			return errNoResult
 		}
-		if w.source.cfg.Continued && !p.continued() {
+		if w.source.cfg.Continued && len(p.Played) == 0 && !(p.Encoding != nil && p.Encoding.Continued) {
 			return errNotContinued
 		}
 		s := w.source.spare.Get().(*encode.Sample)

@@ -257,7 +257,7 @@ func (p *lc0Position) set(g *chess.Game) error {
 // from sets up the game from the position `back` plies ago.
 func (p *lc0Position) from(g *chess.Game, back int) error {
 	first := p.white(back)
-	rights := p.home(&first)
+	rights := homeRights(&first)
 	if back == 0 {
 		rights = p.whiteRights()
 	}
@@ -333,9 +333,9 @@ func (p *lc0Position) whiteRights() [4]bool {
 	return r
 }
 
-// home returns the castling rights that the king and rook squares would allow in standard
-// chess.
-func (p *lc0Position) home(b *sideBoards) (r [4]bool) {
+// homeRights returns the castling rights that the king and rook squares would allow in
+// standard chess.
+func homeRights(b *sideBoards) (r [4]bool) {
 	has := func(board uint64, square int) bool { return board>>square&1 == 1 }
 	const rook, king = 3, 5
 	for side, rank := range [2]int{0, 56} {

@@ -225,7 +225,7 @@ func KindOf(path string) (string, error) {
 // OpenFile opens a single file with all positions of all its games, unshuffled. An empty
 // kind is derived from the file's name. The variant applies to the games; a sample file
 // stores its own.
-func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Source, error) {
+func OpenFile(path, kind string, v chess.Variant) (*Source, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
@@ -242,7 +242,7 @@ func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Source, error) 
 			}
 		} // otherwise the file is ChessMarro's or damaged, which reading detects
 	}
-	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, seed, 0)
+	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, 0, 0)
 }
 
 // Summary describes the contents of a file.
@@ -264,7 +264,7 @@ type Summary struct {
 // an error. Summarize returns an error if the file or kind does not exist, or if ctx has
 // ended.
 func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progress) (*Summary, error) {
-	set, err := OpenFile(path, kind, v, 0)
+	set, err := OpenFile(path, kind, v)
 	if err != nil {
 		return nil, err
 	}

@@ -524,7 +524,7 @@ func TestSampleFilesAreStreamed(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	set, err := OpenFile(path, "", chess.Standard, 0)
+	set, err := OpenFile(path, "", chess.Standard)
 	if err != nil {
 		t.Fatal(err)
 	}

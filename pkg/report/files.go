@@ -181,12 +181,8 @@ var shownIn = map[string][]string{
 
 // shows reports whether the notebook shows the content of a trial's table.
 func (r *Report) shows(table string) bool {
-	kinds, ok := shownIn[table]
-	if !ok {
-		kinds = []string{"hook"}
-	}
 	return slices.ContainsFunc(r.Notebook, func(c experiment.Cell) bool {
-		return slices.Contains(kinds, c.Table) || c.Figure != nil && slices.Contains(kinds, c.Figure.Kind)
+		return slices.Contains(shownIn[table], c.Table) || c.Figure != nil && slices.Contains(shownIn[table], c.Figure.Kind)
 	})
 }
 

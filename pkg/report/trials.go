@@ -82,16 +82,11 @@ func spaced(metric string) string { return strings.ReplaceAll(metric, "_", " ") 
 
 // evaluationMetrics returns the metrics of the experiment's evaluation that begin with
 // prefix. All trials have the same ones.
-func evaluationMetrics(x *store.Experiment, prefix string) (names []string) {
+func evaluationMetrics(x *store.Experiment, prefix string) []string {
 	if len(x.Trials) == 0 {
 		return nil
 	}
-	for _, name := range x.Trials[0].Settings.EvaluationMeasures() {
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return slices.DeleteFunc(x.Trials[0].Settings.EvaluationMeasures(), func(name string) bool { return !strings.HasPrefix(name, prefix) })
 }
 
 // nameOf names a trial by its number and its swept settings, "#3 network.depth=2", or the

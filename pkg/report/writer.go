@@ -287,20 +287,23 @@ func (t Text) write(w *writer) {
 	w.htmlTag(`</div>`)
 }
 
-func (n Note) write(w *writer) {
-	kind := "note"
+func (n Note) kind() string {
 	if n.Warning {
-		kind = "warning"
+		return "warning"
 	}
+	return "note"
+}
+
+func (n Note) write(w *writer) {
 	source := escape(n.Text)
 	if lines := n.shown(); len(lines) > 0 {
 		source += "\n\n    " + strings.Join(lines, "\n    ")
 	}
 	if !w.html {
-		w.markdown("> [!" + strings.ToUpper(kind) + "]\n>\n> " + strings.ReplaceAll(source, "\n", "\n> "))
+		w.markdown("> [!" + strings.ToUpper(n.kind()) + "]\n>\n> " + strings.ReplaceAll(source, "\n", "\n> "))
 		return
 	}
-	w.tag(`<aside class="note %s"><p class="kind">%[1]s</p>`, kind)
+	w.tag(`<aside class="note %s"><p class="kind">%[1]s</p>`, n.kind())
 	w.markdown(source)
 	w.tag(`</aside>`)
 }

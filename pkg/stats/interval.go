@@ -3,6 +3,7 @@ package stats
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -83,12 +84,7 @@ func (i *Interval) UnmarshalJSON(b []byte) error {
 // with n-1 degrees of freedom. It suits trials that differ only in their seed. Mean ignores
 // NaN. One value has no interval, and without values the mean is unknown.
 func Mean(values []float64) Interval {
-	var known []float64
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			known = append(known, v)
-		}
-	}
+	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	n := len(known)
 	switch n {
 	case 0:
