@@ -86,11 +86,8 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample, future int) (express
 		return true, nil
 	}
 	at := p.At.Position()
-	if n := c.Planes.Count(); cap(s.Planes) < n {
-		s.Planes = make([]uint64, n)
-	} else {
-		s.Planes = s.Planes[:n]
-	}
+	n := c.Planes.Count()
+	s.Planes = slices.Grow(s.Planes[:0], n)[:n]
 	c.Planes.Encode(s.Planes, p.At)
 	c.Continue(s, at, p.Played, future)
 	if s.Value != 0 { // avoids -0
