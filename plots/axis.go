@@ -77,14 +77,6 @@ func (s *span) add(list ...float64) {
 	}
 }
 
-// join widens the span by another.
-func (s *span) join(other span) {
-	if !other.empty() {
-		s.add(other.min, other.max)
-		s.whole = s.whole && other.whole
-	}
-}
-
 // widen adds a share of the span's extent at both ends. It gives an extent to a span of
 // equal numbers.
 func (s span) widen(share float64, log bool) span {

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -235,5 +236,253 @@ func paintArrow(c *draw.Canvas, from, to vg.Point, width vg.Length, col color.Co
 	half, wide := width/2, 1.1*width+2.5
 	c.FillPolygon(col, []vg.Point{
 		at(0, -half), at(end-head, -half), at(end-head, -wide), at(end, 0), at(end-head, wide), at(end-head, half), at(0, half),
+	})
+}
+
+const foot = "M .22 .1 L .78 .1 C .78 .15 .74 .2 .7 .2 L .3 .2 C .26 .2 .22 .15 .22 .1 Z"
+
+// pieceShapes are the pieces, drawn for this package on a square of side 1, in the language
+// of SVG's paths. O x y r is a circle. Later shapes are above earlier ones. A shape that ends
+// with Z is filled; any other is a line.
+var pieceShapes = map[chess.PieceType][]string{
+	chess.Pawn: {
+		"M .31 .2 C .32 .34 .43 .36 .44 .52 L .56 .52 C .57 .36 .68 .34 .69 .2 Z",
+		foot,
+		"O .5 .61 .14 Z",
+	},
+	chess.Rook: {
+		"M .32 .2 L .36 .28 L .37 .6 L .63 .6 L .64 .28 L .68 .2 Z",
+		foot,
+		"M .3 .6 L .26 .66 L .26 .82 L .36 .82 L .36 .75 L .45 .75 L .45 .82 L .55 .82 L .55 .75 L .64 .75 L .64 .82 L .74 .82 L .74 .66 L .7 .6 Z",
+	},
+	chess.Knight: {
+		"M .3 .2 C .3 .38 .48 .42 .46 .55 C .41 .49 .35 .47 .3 .45 C .28 .41 .23 .38 .19 .41 C .14 .45 .15 .5 .18 .54 C .23 .62 .25 .7 .34 .76 L .36 .87 L .44 .79 C .7 .76 .79 .54 .74 .2 Z",
+		foot,
+		"O .345 .645 .013", // the eye
+		"M .52 .72 C .63 .64 .68 .48 .66 .3",
+	},
+	chess.Bishop: {
+		"M .36 .2 C .42 .26 .42 .28 .42 .32 L .58 .32 C .58 .28 .58 .26 .64 .2 Z",
+		foot,
+		"M .36 .36 C .22 .52 .36 .7 .5 .8 C .64 .7 .78 .52 .64 .36 Z",
+		"M .33 .31 L .67 .31 L .67 .37 L .33 .37 Z",
+		"O .5 .84 .045 Z",
+		"M .5 .46 L .5 .64",
+		"M .42 .56 L .58 .56",
+	},
+	chess.Queen: {
+		"M .29 .2 C .24 .4 .2 .5 .15 .68 L .32 .47 L .32 .77 L .44 .5 L .5 .8 L .56 .5 L .68 .77 L .68 .47 L .85 .68 C .8 .5 .76 .4 .71 .2 Z",
+		foot,
+		"O .15 .7 .042 Z", "O .32 .79 .042 Z", "O .5 .82 .042 Z", "O .68 .79 .042 Z", "O .85 .7 .042 Z",
+		"M .28 .28 C .4 .32 .6 .32 .72 .28",
+	},
+	chess.King: {
+		"M .46 .7 L .46 .79 L .39 .79 L .39 .86 L .46 .86 L .46 .93 L .54 .93 L .54 .86 L .61 .86 L .61 .79 L .54 .79 L .54 .7 Z",
+		"M .5 .46 C .4 .58 .4 .7 .5 .73 C .6 .7 .6 .58 .5 .46 Z",
+		"M .3 .2 C .29 .32 .13 .4 .15 .54 C .18 .7 .43 .68 .5 .46 C .57 .68 .82 .7 .85 .54 C .87 .4 .71 .32 .7 .2 Z",
+		foot,
+		"M .3 .28 C .42 .32 .58 .32 .7 .28",
+	},
+}
+
+// PieceSymbols returns an svg element that shows nothing and has the pieces as symbols, with
+// their letters in FEN as ids and a view box of 100 by 100. Lines have the class "detail", and
+// small marks the class "dot". Pages refer to them with <use>.
+func PieceSymbols() string {
+	var b strings.Builder
+	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" class="shapes" aria-hidden="true">` + "\n")
+	for t := chess.Pawn; t <= chess.King; t++ {
+		fmt.Fprintf(&b, `<symbol id="%c" viewBox="0 0 100 100">`+"\n", t.Letter(chess.Black))
+		for _, shape := range pieceShapes[t] {
+			b.WriteString(symbolShape(shape) + "\n")
+		}
+		b.WriteString("</symbol>\n")
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+// symbolShape returns an element of SVG for a shape. There y is counted from above.
+func symbolShape(shape string) string {
+	words := strings.Fields(shape)
+	isY := false
+	for i, w := range words {
+		x, err := strconv.ParseFloat(w, 64)
+		if err != nil {
+			isY = false
+			continue
+		}
+		if isY {
+			x = 1 - x
+		}
+		if i != 3 || words[0] != "O" { // the radius of a circle is no coordinate
+			isY = !isY
+		}
+		words[i] = strconv.FormatFloat(math.Round(1e4*x)/100, 'f', -1, 64)
+	}
+	class := ""
+	if filled := words[len(words)-1] == "Z"; !filled {
+		class = ` class="detail"`
+		if words[0] == "O" {
+			class = ` class="dot"`
+		}
+	}
+	if words[0] == "O" {
+		return fmt.Sprintf(`<circle%s cx="%s" cy="%s" r="%s"/>`, class, words[1], words[2], words[3])
+	}
+	return fmt.Sprintf(`<path%s d="%s"/>`, class, strings.Join(words, " "))
+}
+
+// shapePath returns the path of a shape on a square.
+func shapePath(shape string, square vg.Rectangle) (p vg.Path) {
+	words := strings.Fields(shape)
+	side := square.Size().X
+	next := func() vg.Length {
+		x, err := strconv.ParseFloat(words[0], 64)
+		if err != nil {
+			panic(err) // the shapes are constants
+		}
+		words = words[1:]
+		return side * vg.Length(x)
+	}
+	point := func() vg.Point { return square.Min.Add(vg.Point{X: next(), Y: next()}) }
+	for len(words) > 0 {
+		command := words[0]
+		words = words[1:]
+		switch command {
+		case "M":
+			p.Move(point())
+		case "L":
+			p.Line(point())
+		case "C":
+			p.CubeTo(point(), point(), point())
+		case "O":
+			center, r := point(), next()
+			p.Move(center.Add(vg.Point{X: r}))
+			p.Arc(center, r, 0, 2*math.Pi)
+		case "Z":
+			p.Close()
+		}
+	}
+	return p
+}
+
+// paintPiece draws a piece on a square.
+func paintPiece(c *draw.Canvas, t chess.PieceType, side chess.Color, square vg.Rectangle) {
+	edge := color.RGBA{0x26, 0x2C, 0x33, 0xFF}
+	fill, detail := color.RGBA{0xFF, 0xFE, 0xFA, 0xFF}, edge
+	if side == chess.Black {
+		fill, detail = results[2].color, color.RGBA{0xE8, 0xE8, 0xE8, 0xFF}
+	}
+	for _, shape := range pieceShapes[t] {
+		path := shapePath(shape, square)
+		line := draw.LineStyle{Color: detail, Width: 0.028 * square.Size().X}
+		if strings.HasSuffix(shape, "Z") {
+			c.SetColor(fill)
+			c.Fill(path)
+			line.Color = edge
+		}
+		c.SetLineStyle(line)
+		c.Stroke(path)
+	}
+}
+
+// PolicyPlanes shows a network's policy on the squares of a board: a small board for each
+// plane, with squares shaded by probability on a common scale.
+type PolicyPlanes struct {
+	Frame
+	Planes []Plane
+
+	Position     // drawn on boards that are large enough; may be empty
+	Columns  int // boards per row; 0 means automatic
+}
+
+// Plane is a probability for each square.
+type Plane struct {
+	Title   string
+	Squares [64]float64 // a1, b1, ..., h8; NaN for no value
+}
+
+// Figure implements [Chart].
+func (p PolicyPlanes) Figure() (*Figure, error) {
+	const (
+		gap  = vg.Length(8)            // between boards
+		head = vg.Length(tickSize + 6) // the title of a board
+	)
+	s := emptySpan()
+	var texts []string
+	for _, plane := range p.Planes {
+		if err := checkNumbers(fmt.Sprintf("plane %q", plane.Title), plane.Squares[:]...); err != nil {
+			return nil, err
+		}
+		s.add(plane.Squares[:]...)
+		texts = append(texts, plane.describe())
+	}
+	if s.empty() {
+		return nil, fmt.Errorf("plots: %d planes without a number: %w", len(p.Planes), ErrNoData)
+	}
+	var position chess.Position
+	if p.FEN != "" {
+		var err error
+		if position, err = p.Position.parse(); err != nil {
+			return nil, err
+		}
+	}
+	scale := newColorScale(Axis{Label: "probability", FromZero: true}, s, blues)
+	columns := cmp.Or(p.Columns, columnsOf(len(p.Planes)))
+	rows := (len(p.Planes) + columns - 1) / columns
+	beside := boardMargin + scaleGap + scale.width()
+	across := func(side vg.Length) vg.Length { return (side+gap)*vg.Length(columns) - gap }
+	side := max(2*cm, min(8*cm, (p.inner()-beside+gap)/vg.Length(columns)-gap))
+	return p.Frame.figure(content{
+		width: beside + across(side), least: beside + across(2*cm), height: max(3*cm, (head+side+boardMargin)*vg.Length(rows)+4),
+		description: describe("Boards", "", "probability", several(texts, "; ")),
+		paint: func(c draw.Canvas) {
+			title := textStyle(tickSize, ink, true)
+			left := c.Min.X + boardMargin // numbers of ranks stand once, on the left
+			for i, plane := range p.Planes {
+				corner := vg.Point{X: left + vg.Length(i%columns)*(side+gap), Y: c.Max.Y - vg.Length(i/columns)*(head+side+boardMargin) - head - side}
+				g := boardAt(corner, side)
+				c.FillText(title, vg.Point{X: corner.X, Y: corner.Y + side + 4}, fit(clean(plane.Title), title, side))
+				plane.paint(&c, g, scale)
+				if side >= 3.2*cm {
+					g.paintPieces(&c, position)
+				}
+				g.paintLetters(&c, textStyle(smallSize, softInk, false), i%columns == 0)
+			}
+			scale.paint(&c, vg.Rectangle{Min: vg.Point{X: left + across(side) + scaleGap, Y: max(c.Min.Y, c.Max.Y-longestBar)}, Max: c.Max})
+		},
+	})
+}
+
+// describe names the square of the highest number.
+func (p Plane) describe() string {
+	best := chess.NoSquare
+	for i, v := range p.Squares {
+		if !math.IsNaN(v) && (best == chess.NoSquare || v > p.Squares[best]) {
+			best = chess.Square(i)
+		}
+	}
+	if best == chess.NoSquare {
+		return clean(p.Title) + " without a number"
+	}
+	return strings.TrimSpace(clean(p.Title) + " highest " + brief(p.Squares[best]) + " at " + best.String())
+}
+
+// paint shades the squares. It leaves those of 0 white and crosses out those without a
+// number.
+func (p Plane) paint(c *draw.Canvas, g board, scale colorScale) {
+	line := draw.LineStyle{Color: color.RGBA{0xD8, 0xDC, 0xE0, 0xFF}, Width: min(0.4, g.size.X/20)}
+	g.paintSquares(c, line, func(file, rank int) color.Color {
+		v, box := p.Squares[chess.NewSquare(file, rank)], g.cells.box(file, rank)
+		switch {
+		case math.IsNaN(v):
+			c.StrokeLine2(line, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
+			c.StrokeLine2(line, box.Min.X, box.Max.Y, box.Max.X, box.Min.Y)
+			return nil
+		case v == 0:
+			return nil
+		}
+		return scale.color(v)
 	})
 }

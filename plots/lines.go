@@ -1,12 +1,18 @@
 package plots
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"alamos/pkg/stats"
 )
 
 // Lines shows a number against another with a line for each trial: the score against
@@ -108,3 +114,215 @@ func sparse(n int, room, want vg.Length) int {
 	}
 	return max(1, n)
 }
+
+// Stack shows several numbers over epochs in panels above one another, such as the learning
+// rate and the losses. Numbers of different units and sizes would be flat on a common axis.
+type Stack struct {
+	Frame
+	Panels []Panel // a panel without a point is left out
+
+	// Generations are the epochs after which a generation ended and its data
+	// changed, marked by vertical lines.
+	Generations []float64
+}
+
+// Panel is one number of a [Stack].
+type Panel struct {
+	Y      Axis
+	Series []Series
+}
+
+// Figure implements [Chart].
+func (s Stack) Figure() (*Figure, error) {
+	if err := checkNumbers("Generations", s.Generations...); err != nil {
+		return nil, err
+	}
+	var shown []Panel
+	var ranges []span
+	var all []Series
+	var texts []string
+	for _, panel := range s.Panels {
+		_, py, err := checkSeries(panel.Series, Axis{}, panel.Y)
+		if errors.Is(err, ErrNoData) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		shown, ranges, all = append(shown, panel), append(ranges, py), append(all, panel.Series...)
+		texts = append(texts, joined(panel.Y.Label, several(describeSeries(panel.Series, Axis{}), ", ")))
+	}
+	if len(shown) == 0 {
+		return nil, fmt.Errorf("plots: %d panels without a number: %w", len(s.Panels), ErrNoData)
+	}
+	x, _, err := checkSeries(all, Axis{}, Axis{})
+	if err != nil {
+		return nil, err
+	}
+	looks, legend := looksOf(all)
+	marks, legend := s.marks(x, legend)
+	g := grid{x: "epoch", gap: 0.3 * cm}
+	for i, panel := range shown {
+		p := newPlot()
+		setRange(&p.X, Axis{}, x, 0, 8)
+		setRange(&p.Y, panel.Y, ranges[i], 0.06, 4)
+		p.Add(gridLines(false, true))
+		for _, at := range marks {
+			add(p, &plotter.Line{LineStyle: markStyle, XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}}})
+		}
+		for _, series := range panel.Series {
+			looks(series).add(p, series)
+		}
+		if i < len(shown)-1 {
+			hideLabels(&p.X)
+		}
+		g.plots, g.y = append(g.plots, []*plot.Plot{p}), append(g.y, panel.Y.text())
+	}
+	return s.Frame.figure(content{
+		height: vg.Length(3.6*float64(len(shown))+4) * cm, legend: legend, paint: g.paint,
+		description: describe("Panels above one another", "epoch", "", several(texts, "; ")),
+	})
+}
+
+// looksOf returns the looks of thin lines without markers, and their legend. Where there is
+// only one name, curves have colors besides their dashes.
+func looksOf(all []Series) (looks func(Series) look, legend []entry) {
+	var names, curves []string
+	for _, s := range all {
+		if !s.empty() && !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+		if !s.empty() && s.Curve != "" && !slices.Contains(curves, s.Curve) {
+			curves = append(curves, s.Curve)
+		}
+	}
+	looks = func(s Series) look {
+		name, curve := slices.Index(names, s.Name), slices.Index(curves, s.Curve)
+		l := look{line: draw.LineStyle{Color: colorOf(max(0, name)), Width: lineWidth, Dashes: dashes[max(0, name)%len(dashes)]}}
+		if curve >= 0 {
+			l.line.Dashes = dashes[curve%len(dashes)]
+		}
+		switch {
+		case len(names) == 1 && curve >= 0:
+			l.line.Color = colorOf(curve)
+		case s.Name == "":
+			l.line.Color = ink
+		}
+		return l
+	}
+	for i, name := range names {
+		if name != "" {
+			legend = append(legend, look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth}}.entry(name))
+		}
+	}
+	for _, curve := range curves {
+		l := looks(Series{Name: names[0], Curve: curve})
+		if len(names) > 1 {
+			l.line.Color = softInk
+		}
+		legend = append(legend, l.entry(curve))
+	}
+	return looks, legend
+}
+
+var markStyle = draw.LineStyle{Color: markGray, Width: 0.7, Dashes: []vg.Length{2, 2}}
+
+// marks returns the ends of generations that are marked, at most 60, and the legend with
+// them.
+func (s Stack) marks(x span, legend []entry) (marks []float64, with []entry) {
+	every := (len(s.Generations) + 59) / 60
+	for i, g := range s.Generations {
+		if (i+1)%every == 0 && g >= x.min && g <= x.max {
+			marks = append(marks, g)
+		}
+	}
+	name := "end of a generation"
+	if every > 1 {
+		name = fmt.Sprintf("end of every %d generations", every)
+	}
+	if len(marks) > 0 {
+		legend = append(legend, look{line: markStyle}.entry(name))
+	}
+	return marks, legend
+}
+
+// Multiples shows the same two numbers in many small panels of the same axes, normally one
+// per trial. Each panel also shows the lines of a few others in gray for comparison.
+type Multiples struct {
+	Frame
+	X, Y   Axis     // of all panels
+	Panels []Series // one panel each, titled by its name; a series without points has not begun
+}
+
+// columnsOf returns the number of columns for n panels.
+func columnsOf(n int) int {
+	switch {
+	case n <= 3:
+		return n
+	case n == 4:
+		return 2
+	case n <= 9:
+		return 3
+	}
+	return 4
+}
+
+// Figure implements [Chart].
+func (m Multiples) Figure() (*Figure, error) {
+	const mostBehind = 20 // maximum number of panels with distinguishable gray lines
+	x, y, err := checkSeries(m.Panels, m.X, m.Y)
+	if err != nil {
+		return nil, err
+	}
+	this := look{line: draw.LineStyle{Color: colorOf(0), Width: lineWidth}}
+	behind := look{line: draw.LineStyle{Color: markGray, Width: 0.6}}
+	var legend []entry
+	if n := len(m.Panels); n > 1 && n <= mostBehind {
+		legend = []entry{this.entry("this panel"), behind.entry("other panels")}
+	}
+	columns := columnsOf(len(m.Panels))
+	room := (m.inner() - 2*cm) / vg.Length(columns)
+	g := grid{x: m.X.text(), y: []string{m.Y.text()}, gap: 10}
+	for i, s := range m.Panels {
+		p := newPlot()
+		title := clean(s.Name)
+		if s.empty() {
+			title = joined(title, "(no data)")
+		}
+		p.Title.Text = fit(title, p.Title.TextStyle, room)
+		p.Title.Padding = 4
+		setRange(&p.X, m.X, x, 0, 4)
+		setRange(&p.Y, m.Y, y, 0.05, 4)
+		if i%columns > 0 {
+			hideLabels(&p.Y)
+		}
+		if i+columns < len(m.Panels) { // there is a panel below
+			hideLabels(&p.X)
+		}
+		p.Add(gridLines(true, true))
+		for j, other := range m.Panels {
+			if legend != nil && j != i {
+				behind.add(p, Series{Points: withoutIntervals(other.Points)})
+			}
+		}
+		this.add(p, s)
+		if i%columns == 0 {
+			g.plots = append(g.plots, make([]*plot.Plot, columns))
+		}
+		g.plots[i/columns][i%columns] = p
+	}
+	return m.Frame.figure(content{
+		height: vg.Length(float64(len(g.plots))*math.Min(7, 1.2+8.5/float64(columns))+1.2) * cm, legend: legend, paint: g.paint,
+		description: describe(fmt.Sprintf("%d panels", len(m.Panels)), m.X.text(), m.Y.text(), several(describeSeries(m.Panels, m.X), "; ")),
+	})
+}
+
+func withoutIntervals(points []Point) []Point {
+	points = slices.Clone(points)
+	for i := range points {
+		points[i].Y = stats.Exactly(points[i].Y.Value)
+	}
+	return points
+}
+
+// joined joins the parts of a text that are not empty.
+func joined(parts ...string) string { return clean(strings.Join(parts, " ")) }

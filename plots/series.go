@@ -96,9 +96,10 @@ type look struct {
 }
 
 // lookOf returns the look of series i of a plot of few lines: a marker besides
-// the color.
+// the color. Markers and dashes change after each full cycle of the palette.
 func lookOf(i int) look {
-	return look{draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashesOf(i)}, markerOf(i)}
+	cycle := i / len(palette)
+	return look{draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashes[cycle%len(dashes)]}, markers[(i+cycle)%len(markers)]}
 }
 
 // entry returns the legend entry of the line alone.
@@ -108,7 +109,7 @@ func (l look) entry(name string) entry {
 
 // add draws a series on a plot, and returns the samples of its legend entry.
 func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
-	if bands := runs(s.Points, Point.banded); s.Band && len(bands) > 0 {
+	if bands := runs(s.Points, func(p Point) bool { return !p.missing() && p.Y.Known() }); s.Band && len(bands) > 0 {
 		sample := &plotter.Polygon{Color: shade(l.line.Color)}
 		for _, run := range bands {
 			sample.XYs = append(sample.XYs, bandOutline(run))
@@ -154,8 +155,6 @@ func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
 	}
 	return samples
 }
-
-func (p Point) banded() bool { return !p.missing() && p.Y.Known() }
 
 // empty reports whether a series has no point.
 func (s Series) empty() bool {

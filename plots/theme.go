@@ -84,15 +84,8 @@ func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	return s
 }
 
-// colorOf, markerOf and dashesOf return the look of series i. Markers and dashes change
-// after each full cycle of the palette.
+// colorOf returns the color of series i.
 func colorOf(i int) color.RGBA { return palette[i%len(palette)] }
-
-func markerOf(i int) draw.GlyphDrawer {
-	return markers[(i+i/len(palette))%len(markers)]
-}
-
-func dashesOf(i int) []vg.Length { return dashes[(i/len(palette))%len(dashes)] }
 
 // polygon is a filled regular polygon.
 type polygon struct {

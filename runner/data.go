@@ -208,7 +208,7 @@ board.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeFiles(dataFiles...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := data.OpenFile(args[0], k.kind, orChess(k.variant), 0)
+			set, err := data.OpenFile(args[0], k.kind, orChess(k.variant))
 			if err != nil {
 				return dataFault(cmd.Context(), err)
 			}

@@ -104,7 +104,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	if err := of(ctx, args); err != nil {
 		return err
 	}
-	source, err := data.Open(o.cfg, o.seed, data.Machine{})
+	source, err := data.Open(o.cfg, o.seed, 0)
 	if err != nil {
 		return dataFault(ctx, err)
 	}

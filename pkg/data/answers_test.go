@@ -48,7 +48,7 @@ func TestAnswersRecalled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var all, rest, none keeper
 			made := func(by uci.Command, a *Answers) (Info, string) {
-				return sumOf(t, open(t, config(by), 4, Machine{Workers: 2}), 1, c, a)
+				return sumOf(t, open(t, config(by), 4, 2), 1, c, a)
 			}
 			first, want := made(command, all.answers(t, nil))
 			if len(all.entries) != first.Games {
@@ -74,8 +74,8 @@ func TestAnswersOfAnotherGame(t *testing.T) {
 	c := codecOf(t, "mover15", "uci1968-mover")
 	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: uci.Limit{Nodes: 20}, RandomPlies: 8}}
 	var kept keeper
-	sumOf(t, open(t, cfg, 1, Machine{}), 1, c, kept.answers(t, nil))
-	if _, err := open(t, cfg, 2, Machine{}).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), kept.answers(t, kept.entries), nil); err == nil || !strings.Contains(err.Error(), "answers of another game") {
+	sumOf(t, open(t, cfg, 1, 0), 1, c, kept.answers(t, nil))
+	if _, err := open(t, cfg, 2, 0).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), kept.answers(t, kept.entries), nil); err == nil || !strings.Contains(err.Error(), "answers of another game") {
 		t.Errorf("error %v", err)
 	}
 	if err := new(Answers).Replay([]byte("{")); err == nil {
@@ -89,7 +89,7 @@ func TestIdentity(t *testing.T) {
 	of := func(seed uint64, g int, change func(*Config)) string {
 		cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: nobody, Limit: uci.Limit{Nodes: 20}}}
 		change(&cfg)
-		identity, err := open(t, cfg, seed, Machine{}).Identity(g)
+		identity, err := open(t, cfg, seed, 0).Identity(g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestEngineStartedAgain(t *testing.T) {
 	}
 	c := codecOf(t, "mover15", "uci1968-mover")
 	sum := func(line string) string {
-		_, sum := sumOf(t, open(t, Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: uci.Limit{Depth: 1}}}, 1, Machine{}), 1, c)
+		_, sum := sumOf(t, open(t, Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: uci.Limit{Depth: 1}}}, 1, 0), 1, c)
 		return sum
 	}
 	flag := filepath.Join(dir, "crashed")

@@ -119,19 +119,19 @@ type made struct {
 
 // write writes the samples of the chunk at a cursor.
 func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writer, a *Answers, info *Info, p *Progress) error {
-	workers := make(chan *worker, s.machine.Workers)
-	for range s.machine.Workers {
+	workers := make(chan *worker, s.workers)
+	for range s.workers {
 		workers <- s.newWorker()
 	}
-	games := inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() made) bool) {
+	games := inOrder(ctx, s.workers, func(ctx context.Context, put func(func() made) bool) {
 		seen := map[int32]bool{}
 		next, err := s.take(ctx, from, func(it item) error {
-			if it.game != nil && seen[it.number] { // samples of two games with the same number could not be distinguished
+			if it.positions != nil && seen[it.number] { // samples of two games with the same number could not be distinguished
 				return fmt.Errorf("data: two games of a chunk have the number %d: of %d files none may have more than %d games: pack the small ones together, or import fewer at a time", it.number, len(s.files), s.share)
 			}
 			seen[it.number] = true
 			more := put(func() made {
-				if it.game == nil {
+				if it.positions == nil {
 					return made{Counts: Counts{Broken: 1}}
 				}
 				w := <-workers
@@ -228,8 +228,8 @@ func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (nex
 		if err := f(it); err != nil {
 			return Cursor{}, err
 		}
-		positions += it.size()
-		if it.game == nil {
+		positions += it.size
+		if it.positions == nil {
 			broken++
 		} else {
 			games++
@@ -249,7 +249,8 @@ func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (nex
 // discard discards the games that were read ahead.
 func (s *Source) discard() {
 	if s.ahead != nil {
-		s.ahead.close()
+		s.ahead.cancel()
+		s.ahead.stop()
 		s.ahead = nil
 	}
 }

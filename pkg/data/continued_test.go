@@ -21,7 +21,7 @@ func TestContinuations(t *testing.T) {
 	c := codecOf(t, "mover15", "uci1968-mover")
 	all := func(cfg Config) map[[2]int32]encode.Sample {
 		cfg.Continued, cfg.Future = true, plies
-		_, set := chunk(t, open(t, cfg, 1, Machine{}), 1, c)
+		_, set := chunk(t, open(t, cfg, 1, 0), 1, c)
 		if set.Meta().Future != plies {
 			t.Errorf("meta %+v", set.Meta())
 		}
@@ -58,7 +58,7 @@ func TestContinuations(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "pgn.parquet")
 	cfg := Config{Kind: PGN, Files: []string{gamesPGN}, Continued: true, Future: plies}
-	chunkAt(t, open(t, cfg, 1, Machine{}), 1, c, path, nil)
+	chunkAt(t, open(t, cfg, 1, 0), 1, c, path, nil)
 	anonymous := func(samples map[[2]int32]encode.Sample) (all []string) { // games are numbered as they are read
 		for _, s := range samples {
 			s.Game = 0
@@ -117,7 +117,7 @@ func TestContinuationsAreMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = open(t, c.cfg, 1, Machine{}).Chunk(context.Background(), First, codec, filepath.Join(t.TempDir(), "x.parquet"), nil, nil)
+		_, err = open(t, c.cfg, 1, 0).Chunk(context.Background(), First, codec, filepath.Join(t.TempDir(), "x.parquet"), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}

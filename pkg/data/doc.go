@@ -3,7 +3,7 @@
 //
 //	set, err := data.Read("samples/gen-0001.parquet")
 //	learn, held := data.Split(set, seed, 0.2)
-//	source, err := data.Open(data.Config{Kind: data.PGN, Files: []string{"*.pgn"}}, seed, data.Machine{})
+//	source, err := data.Open(data.Config{Kind: data.PGN, Files: []string{"*.pgn"}}, seed, 0)
 //	info, err := source.Chunk(ctx, data.First, codec, "chunk.parquet", nil, nil)
 //
 // # Sample files

@@ -196,8 +196,6 @@ type selfPlayed struct {
 	start chess.Starts
 }
 
-func (g *selfPlayed) size() int { return 0 }
-
 // maxRedraws is the number of consecutive openings that may end the game before the
 // settings count as an error.
 const maxRedraws = 10000

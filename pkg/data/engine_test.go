@@ -46,7 +46,7 @@ func TestLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := open(t, cfg, 1, Machine{})
+	s := open(t, cfg, 1, 0)
 	pgn := games(t)
 	compared, beyond, last := 0, 0, int32(-1)
 	for p, err := range s.All(t.Context()) {
@@ -105,7 +105,7 @@ func TestCentipawns(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, "info depth 1 score cp 100"), Limit: uci.Limit{Depth: 1}}}
-	for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
+	for p, err := range open(t, cfg, 1, 0).All(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestLabelsAreExact(t *testing.T) {
 	} {
 		line := "sh: echo '" + strings.Join(x.lines, "'; echo '") + "'"
 		cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: uci.Limit{Nodes: 100}}}
-		for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
+		for p, err := range open(t, cfg, 1, 0).All(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +193,7 @@ func TestEngineFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
-			s, err := Open(x.cfg, 1, Machine{Workers: 2})
+			s, err := Open(x.cfg, 1, 2)
 			if err == nil {
 				defer s.Close()
 				_, err = s.Chunk(t.Context(), First, codecOf(t, "mover15", "uci1968-mover"), filepath.Join(out, "chunk"), nil, nil)
@@ -223,8 +223,8 @@ func TestEnginesDeterministic(t *testing.T) {
 		"pgn":     {Kind: PGN, Files: []string{gamesPGN}, Positions: 2, Chunk: 12, Label: &Label{Command: command, Limit: uci.Limit{Depth: 3}, Finish: uci.Limit{Depth: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			one := open(t, cfg, 4, Machine{Workers: 1, Engines: 1})
-			many := open(t, cfg, 4, Machine{Workers: 3, Engines: 3})
+			one := open(t, cfg, 4, 1)
+			many := open(t, cfg, 4, 3)
 			first, a := sumOf(t, one, 1, c)
 			second, b := sumOf(t, one, 2, c)
 			have, d := sumOf(t, many, 2, c)
@@ -243,7 +243,7 @@ func TestOpenings(t *testing.T) {
 	command := stockfish(t)
 	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: uci.Limit{Depth: 1}, RandomPlies: 5}}
 	starts := map[string]bool{}
-	for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
+	for p, err := range open(t, cfg, 1, 0).All(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}

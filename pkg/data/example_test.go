@@ -10,7 +10,7 @@ import (
 
 // The first positions of games in PGN, with the moves that were played in them.
 func ExampleSource_All() {
-	set, err := data.Open(data.Config{Kind: data.PGN, Files: []string{"testdata/*.pgn"}}, 1, data.Machine{})
+	set, err := data.Open(data.Config{Kind: data.PGN, Files: []string{"testdata/*.pgn"}}, 1, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

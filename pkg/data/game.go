@@ -71,7 +71,11 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample, future int) (express
 				from.Encoder, from.Policy, c.Planes.Name(), c.Policy.Name())
 		}
 		if future > 0 && from.Future != future {
-			return false, fmt.Errorf("the file has no boards of %d plies later, which network.future_board predicts%s", future, laterBoards(from.Future))
+			err := fmt.Errorf("the file has no boards of %d plies later, which network.future_board predicts", future)
+			if from.Future > 0 {
+				err = fmt.Errorf("%w; it has those of %d plies later", err, from.Future)
+			}
+			return false, err
 		}
 		s.Reply, s.Future = p.Reply, s.Future[:0]
 		if future > 0 {
@@ -82,11 +86,8 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample, future int) (express
 		return true, nil
 	}
 	at := p.At.Position()
-	if n := c.Planes.Count(); cap(s.Planes) < n {
-		s.Planes = make([]uint64, n)
-	} else {
-		s.Planes = s.Planes[:n]
-	}
+	n := c.Planes.Count()
+	s.Planes = slices.Grow(s.Planes[:0], n)[:n]
 	c.Planes.Encode(s.Planes, p.At)
 	c.Continue(s, at, p.Played, future)
 	if s.Value != 0 { // avoids -0
@@ -113,28 +114,14 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample, future int) (express
 	return sum > 0, nil
 }
 
-// laterBoards says what a file has instead of the boards that are wanted.
-func laterBoards(plies int) string {
-	if plies == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; it has those of %d plies later", plies)
-}
-
-// continued reports whether it is known how the game continued.
-func (p *Position) continued() bool {
-	return len(p.Played) > 0 || p.Encoding != nil && p.Encoding.Continued
-}
-
 // game is a game returned by a reader. Expensive work is left to positions, which many
 // goroutines call in parallel for different games.
-type game interface {
-	// size is the number of positions that count toward the chunk's size.
-	size() int
+type game struct {
+	size int // number of positions that count toward the chunk's size
 
 	// positions yields the drawn positions in the order of the game. It sets the worker's
-	// result and outcome flags.
-	positions(ctx context.Context, w *worker, yield func(*Position) error) error
+	// result and counts.
+	positions func(ctx context.Context, w *worker, yield func(*Position) error) error
 }
 
 // worker makes the positions of one game at a time and reuses its memory.
@@ -147,10 +134,8 @@ type worker struct {
 
 	// What is known about the game after its positions are made.
 	session
-	result   chess.Result // Unfinished if unknown
-	finished bool         // an engine played the game out
-	noResult bool         // no positions, because the game has no result
-	noMoves  bool         // no positions, because no move can be learned
+	result chess.Result // Unfinished if unknown
+	counts Counts       // without positions and results
 }
 
 func (s *Source) newWorker() *worker {
@@ -167,25 +152,17 @@ func (w *worker) reset(ply int) *Position {
 // none (nil).
 func (w *worker) positions(ctx context.Context, g game, known []answer, yield func(*Position) error) error {
 	w.session = session{known: known, given: w.given[:0]}
-	w.result, w.finished, w.noResult, w.noMoves = chess.Unfinished, false, false, false
+	w.result, w.counts = chess.Unfinished, Counts{Games: 1}
 	defer w.release()
 	return g.positions(ctx, w, yield)
 }
 
-// counts describes the game after its positions are made.
-func (w *worker) counts(positions int) Counts {
-	c := Counts{Positions: positions}
-	switch {
-	case w.noResult:
-		c.NoResult = 1
+// count describes the game after its positions are made.
+func (w *worker) count(positions int) Counts {
+	c := w.counts
+	c.Positions = positions
+	if c.Games == 0 {
 		return c
-	case w.noMoves:
-		c.NoMoves = 1
-		return c
-	}
-	c.Games = 1
-	if w.finished {
-		c.Finished = 1
 	}
 	switch w.result {
 	case chess.WhiteWins:
@@ -229,7 +206,7 @@ func (w *worker) attempt(ctx context.Context, c encode.Codec, g game, number int
 		if w.source.cfg.Results && !HasResult(&p.Sample) {
 			return errNoResult
 		}
-		if w.source.cfg.Continued && !p.continued() {
+		if w.source.cfg.Continued && len(p.Played) == 0 && !(p.Encoding != nil && p.Encoding.Continued) {
 			return errNotContinued
 		}
 		s := w.source.spare.Get().(*encode.Sample)
@@ -245,7 +222,7 @@ func (w *worker) attempt(ctx context.Context, c encode.Codec, g game, number int
 		m.samples = append(m.samples, s)
 		return nil
 	})
-	m.Counts = w.counts(len(m.samples))
+	m.Counts = w.count(len(m.samples))
 	m.Unexpressed = unexpressed
 	return m
 }
@@ -257,17 +234,15 @@ type played struct {
 	start  chess.Position
 	moves  []chess.Move
 	result chess.Result
-	counts int
+	size   int // see game
 }
-
-func (g *played) size() int { return g.counts }
 
 func (g *played) positions(ctx context.Context, w *worker, yield func(*Position) error) error {
 	w.result = g.result
 	label, moves := w.source.cfg.Label, g.moves
 	switch {
 	case label == nil && len(moves) > 0 && g.result == chess.Unfinished:
-		w.noResult = true // its value cannot be learned
+		w.counts = Counts{NoResult: 1} // its value cannot be learned
 		return nil
 	case label != nil && label.Finish != (uci.Limit{}):
 		w.board.Reset(g.start)
@@ -277,14 +252,18 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 		if err := w.playOut(ctx, g.where, w.source.labelers, label.Finish); err != nil {
 			return err
 		}
-		if w.finished = w.board.Ply() > len(moves); !w.finished {
+		if w.board.Ply() > len(moves) {
+			w.counts.Finished = 1
+		} else {
 			w.result = g.result
 		}
 		moves = slices.Clone(w.board.Moves())
 	}
-	w.noMoves = len(moves) == 0
+	if len(moves) == 0 {
+		w.counts = Counts{NoMoves: 1}
+	}
 	w.board.Reset(g.start)
-	for _, ply := range draw(stats.NewRand(g.seed), 0, len(moves), w.source.cfg.Positions) {
+	for _, ply := range draw(stats.NewRand(g.seed), len(moves), w.source.cfg.Positions) {
 		for _, m := range moves[w.board.Ply():ply] {
 			w.board.Play(m)
 		}

@@ -106,9 +106,9 @@ func (s *Source) lc0Games(name string, in *counted, yield func(pending, error) b
 		decode := func(seed uint64) (game, error) {
 			g, err := decodeLC0(&s.cfg, name, data, seed)
 			if err != nil {
-				return nil, brokenError{err}
+				return game{}, brokenError{err}
 			}
-			return g, nil
+			return game{len(g.drawn), g.positions}, nil
 		}
 		if !yield(pending{in.bytes - int64(f.in.Buffered()), decode}, nil) {
 			return nil

@@ -70,7 +70,11 @@ func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, er
 	if len(g.moves) == 0 {
 		return nil, fmt.Errorf("data: %s: it is empty: no record is in it", name)
 	}
-	return g, g.check()
+	// A record that does not follow from the one before it is damage. The game is replayed up
+	// to the last drawn record to find it. That costs little compared to decompression.
+	w := checkers.Get().(*worker)
+	defer checkers.Put(w)
+	return g, g.replay(w, func(*Position) error { return nil })
 }
 
 // checkers are workers that replay games only to check them.
@@ -78,19 +82,10 @@ var checkers = sync.Pool{New: func() any {
 	return &worker{board: chess.NewGame(chess.StartPosition(chess.Standard))}
 }}
 
-// check returns an error if a record does not follow from the previous one. It checks up to
-// the last drawn record. Its cost is small compared to decompression.
-func (g *lc0Game) check() error {
-	w := checkers.Get().(*worker)
-	defer checkers.Put(w)
-	return g.replay(w, func(*Position) error { return nil })
-}
-
-func (g *lc0Game) size() int { return len(g.drawn) }
-
 func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) error) error {
-	w.noMoves = len(g.drawn) == 0 // all records are marked for deletion
-	if len(g.drawn) > 0 {
+	if len(g.drawn) == 0 { // all records are marked for deletion
+		w.counts = Counts{NoMoves: 1}
+	} else {
 		// The record's result is from the view of the side to move.
 		d := &g.drawn[0]
 		w.result = chess.Result(d.result.q)
@@ -262,7 +257,7 @@ func (p *lc0Position) set(g *chess.Game) error {
 // from sets up the game from the position `back` plies ago.
 func (p *lc0Position) from(g *chess.Game, back int) error {
 	first := p.white(back)
-	rights := p.home(&first)
+	rights := homeRights(&first)
 	if back == 0 {
 		rights = p.whiteRights()
 	}
@@ -338,9 +333,9 @@ func (p *lc0Position) whiteRights() [4]bool {
 	return r
 }
 
-// home returns the castling rights that the king and rook squares would allow in standard
-// chess.
-func (p *lc0Position) home(b *sideBoards) (r [4]bool) {
+// homeRights returns the castling rights that the king and rook squares would allow in
+// standard chess.
+func homeRights(b *sideBoards) (r [4]bool) {
 	has := func(board uint64, square int) bool { return board>>square&1 == 1 }
 	const rook, king = 3, 5
 	for side, rank := range [2]int{0, 56} {

@@ -192,7 +192,7 @@ func TestLC0OtherEncodings(t *testing.T) {
 	c := codecOf(t, "alphazero119", "alphazero4672")
 	for _, line := range strings.Split(strings.TrimSpace(string(list)), "\n")[1:] {
 		f := strings.Split(line, "\t")
-		_, set := chunk(t, open(t, Config{Kind: LC0, Files: []string{filepath.Join(sourceLc0Dir, f[0])}}, 1, Machine{}), 1, c)
+		_, set := chunk(t, open(t, Config{Kind: LC0, Files: []string{filepath.Join(sourceLc0Dir, f[0])}}, 1, 0), 1, c)
 		g := chess.NewGame(chess.StartPosition(chess.Standard))
 		planes := make([]uint64, c.Planes.Count())
 		result := map[string]float32{"whitewon": 1, "blackwon": -1, "draw": 0}
@@ -236,7 +236,7 @@ func TestLC0Damage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range codecs {
-			s := open(t, Config{Kind: LC0, Files: []string{path}}, 1, Machine{})
+			s := open(t, Config{Kind: LC0, Files: []string{path}}, 1, 0)
 			_, err := s.Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil)
 			if err == nil || !strings.Contains(err.Error(), "changed.gz, "+x.want) {
 				t.Errorf("%s for %s: error %v, want %q", name, c.Planes.Name(), err, x.want)
@@ -288,11 +288,11 @@ func TestLC0SkipBroken(t *testing.T) {
 	} {
 		for _, c := range []encode.Codec{codecOf(t, "mover15", "uci1968-mover"), lc0Codecs(t)} {
 			cfg := Config{Kind: LC0, Files: x.files}
-			if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil); err == nil {
+			if _, err := open(t, cfg, 1, 0).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil); err == nil {
 				t.Errorf("%s: no error without SkipBroken", name)
 			}
 			cfg.SkipBroken = true
-			if info, _ := chunk(t, open(t, cfg, 1, Machine{}), 1, c); info.Games != x.games || info.Broken != x.broken {
+			if info, _ := chunk(t, open(t, cfg, 1, 0), 1, c); info.Games != x.games || info.Broken != x.broken {
 				t.Errorf("%s: %+v, want %d games, %d broken", name, info, x.games, x.broken)
 			}
 		}
@@ -321,7 +321,7 @@ func TestLC0SkipsChunksOnly(t *testing.T) {
 		if name != "only.gz" {
 			cfg.Files = append(cfg.Files, lc0Names(t)[0])
 		}
-		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, lc0Codecs(t), filepath.Join(dir, "x"), nil, nil)
+		_, err := open(t, cfg, 1, 0).Chunk(t.Context(), First, lc0Codecs(t), filepath.Join(dir, "x"), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: error %v, want %q", name, err, x.want)
 		}

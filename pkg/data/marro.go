@@ -1,11 +1,9 @@
 package data
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 
 	"github.com/parquet-go/parquet-go"
@@ -92,7 +90,7 @@ func (s *Source) marroGames(name string, table *parquet.File, c marroColumns, yi
 		}
 		g := &marroGame{where: fmt.Sprintf("%s, row %d", name, r.number), order: order, row: r}
 		at := table.Size() * int64(r.number) / table.NumRows()
-		if !yield(pending{at, func(uint64) (game, error) { return g, nil }}, nil) {
+		if !yield(pending{at, func(uint64) (game, error) { return game{1, g.positions}, nil }}, nil) {
 			return nil
 		}
 	}
@@ -101,42 +99,29 @@ func (s *Source) marroGames(name string, table *parquet.File, c marroColumns, yi
 
 // rows yields the rows, which the caller owns. An error is the last element.
 func (f *marroFile) rows(yield func(*marroRow, error) bool) {
-	var rows parquet.Rows
-	buffer := make([]parquet.Row, 128)
-	read := func() (n int, err error) {
-		defer recovered(&err)
-		if rows == nil {
-			rows = parquet.MultiRowGroup(f.table.RowGroups()...).Rows()
+	number := 1
+	for row, err := range rowsOf(f.table, func() rowReader[parquet.Row] {
+		return untypedRows{parquet.MultiRowGroup(f.table.RowGroups()...).Rows()}
+	}) {
+		r := &marroRow{number: number}
+		if err == nil {
+			err = f.decode(*row, r)
 		}
-		return rows.ReadRows(buffer)
-	}
-	defer func() {
-		if rows != nil {
-			_ = rows.Close() // read only, so nothing can be lost
-		}
-	}()
-	for number := 1; ; {
-		n, err := read()
-		switch { // an error after some rows recurs at the next read
-		case n == 0 && err == io.EOF:
-			return
-		case n == 0:
-			yield(nil, f.fail(number, cmp.Or(err, io.ErrUnexpectedEOF)))
+		if err != nil {
+			yield(nil, f.fail(number, err))
 			return
 		}
-		for _, row := range buffer[:n] {
-			r := &marroRow{number: number}
-			if err := f.decode(row, r); err != nil {
-				yield(nil, f.fail(number, err))
-				return
-			}
-			if !yield(r, nil) {
-				return
-			}
-			number++
+		if !yield(r, nil) {
+			return
 		}
+		number++
 	}
 }
+
+// untypedRows is the rows of a file whose columns are not those of a Go type.
+type untypedRows struct{ parquet.Rows }
+
+func (r untypedRows) Read(rows []parquet.Row) (int, error) { return r.ReadRows(rows) }
 
 // fail adds the location to an error.
 func (f *marroFile) fail(row int, err error) error {
@@ -284,8 +269,6 @@ type marroGame struct {
 	order squareOrder
 	row   *marroRow
 }
-
-func (g *marroGame) size() int { return 1 }
 
 func (g *marroGame) positions(_ context.Context, w *worker, yield func(*Position) error) error {
 	p := w.reset(0)

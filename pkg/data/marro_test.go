@@ -80,12 +80,12 @@ func TestNoResults(t *testing.T) {
 		ours:  {Kind: Parquet, Files: []string{marro}},
 		games: {Kind: PGN, Files: []string{gamesPGN}},
 	} {
-		if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, c, path, nil, nil); err != nil {
+		if _, err := open(t, cfg, 1, 0).Chunk(t.Context(), First, c, path, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for path, none := range map[string]bool{marro: true, ours: true, games: false} {
-		_, err := open(t, Config{Kind: Parquet, Files: []string{path}, Results: true}, 1, Machine{}).Chunk(t.Context(), First, c, filepath.Join(dir, "x"), nil, nil)
+		_, err := open(t, Config{Kind: Parquet, Files: []string{path}, Results: true}, 1, 0).Chunk(t.Context(), First, c, filepath.Join(dir, "x"), nil, nil)
 		if none && (err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "has no result") || !strings.Contains(err.Error(), "training.loss.value: 0")) {
 			t.Errorf("%s: error %v", path, err)
 		} else if !none && err != nil {
@@ -104,7 +104,7 @@ func TestMarro(t *testing.T) {
 		for _, fen := range []bool{true, false} {
 			path := writeMarro(t, marroRows(t, o, fen))
 			cfg := Config{Kind: Parquet, Files: []string{path}}
-			info, set := chunk(t, open(t, cfg, 1, Machine{}), 1, own)
+			info, set := chunk(t, open(t, cfg, 1, 0), 1, own)
 			if info.Positions != len(want) || info.Games != len(want) {
 				t.Fatalf("%d rows give %+v", len(want), info)
 			}
@@ -129,7 +129,7 @@ func TestMarro(t *testing.T) {
 					t.Fatalf("order %v, FEN %v, row %d: %v, want move %d of %d", o, fen, i+1, s, want[i].Best, marks)
 				}
 			}
-			s := open(t, cfg, 1, Machine{})
+			s := open(t, cfg, 1, 0)
 			if fen {
 				if _, set := chunk(t, s, 1, other); set.Len() != len(want) {
 					t.Errorf("%d rows in another encoding, want %d", set.Len(), len(want))
@@ -146,7 +146,7 @@ func TestMarroPositions(t *testing.T) {
 	for _, fen := range []bool{true, false} {
 		rows := marroRows(t, squareOrder{}, fen)[:50]
 		n := 0
-		for p, err := range open(t, Config{Kind: Parquet, Files: []string{writeMarro(t, rows)}}, 1, Machine{}).All(t.Context()) {
+		for p, err := range open(t, Config{Kind: Parquet, Files: []string{writeMarro(t, rows)}}, 1, 0).All(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestMarroDamage(t *testing.T) {
 			rows = append(rows, rows[:min(len(rows), 1300-len(rows))]...)
 		}
 		x.change(rows)
-		s := open(t, Config{Kind: Parquet, Files: []string{writeMarro(t, rows)}}, 1, Machine{})
+		s := open(t, Config{Kind: Parquet, Files: []string{writeMarro(t, rows)}}, 1, 0)
 		_, err := s.Chunk(t.Context(), First, codecOf(t, "mover15", "uci1968-mover"), filepath.Join(t.TempDir(), "x"), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), "marro.parquet.gz, "+x.want) {
 			t.Errorf("%s: error %v, want %q", name, err, x.want)
@@ -206,7 +206,7 @@ func FuzzMarro(f *testing.F) {
 		if err := os.WriteFile(path, file, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s := open(t, Config{Kind: Parquet, Files: []string{path}}, 1, Machine{Workers: 1})
+		s := open(t, Config{Kind: Parquet, Files: []string{path}}, 1, 1)
 		var sample encode.Sample
 		for p, err := range s.All(t.Context()) {
 			if err != nil {

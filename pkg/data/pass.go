@@ -77,19 +77,11 @@ func (c *counted) Read(b []byte) (int, error) {
 
 // item is a game of a pass, or the error that ends the pass.
 type item struct {
-	game   game // nil: the game is broken and skipped
+	game   // without positions: the game is broken and skipped
 	number int32
 	after  Cursor
 	bytes  int64 // bytes of the pass's files, up to the end of the game
 	err    error
-}
-
-// size returns the number of positions that count toward a chunk's size.
-func (it *item) size() int {
-	if it.game == nil {
-		return 0
-	}
-	return it.game.size()
 }
 
 // order returns the order in which a pass, from 1, reads the files. Pass 0 reads them in
@@ -115,7 +107,7 @@ func (s *Source) number(file, game int) int32 {
 
 // pass yields the games of a pass from a cursor on, with the files in the given order.
 func (s *Source) pass(ctx context.Context, from Cursor, order []int) iter.Seq[item] {
-	return inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() item) bool) {
+	return inOrder(ctx, s.workers, func(ctx context.Context, put func(func() item) bool) {
 		p := &pass{Source: s, ctx: ctx, at: from, put: put}
 		for i, file := range order {
 			if i >= from.File {
@@ -172,7 +164,7 @@ func (p *pass) read(file int) error {
 			}
 			it.game, it.err = next.decode(seed)
 			if p.cfg.SkipBroken && errors.As(it.err, new(brokenError)) {
-				it.game, it.err = nil, nil
+				it.err = nil
 			}
 			return it
 		})
@@ -254,11 +246,6 @@ func (s *Source) newQueue(at Cursor) *queue {
 	return &queue{at: at, next: next, cancel: cancel, stop: stop}
 }
 
-func (q *queue) close() {
-	q.cancel()
-	q.stop()
-}
-
 // fill reads ahead until the queue has a game and at least that many positions, or the pass
 // ends.
 func (q *queue) fill(ctx context.Context, positions int) error {
@@ -274,7 +261,7 @@ func (q *queue) fill(ctx context.Context, positions int) error {
 			q.ended = true
 		default:
 			q.items = append(q.items, it)
-			q.positions += it.size()
+			q.positions += it.size
 		}
 	}
 	return nil
@@ -285,7 +272,7 @@ func (q *queue) take() item {
 	it := q.items[0]
 	q.items[0] = item{} // for the garbage collector
 	q.items = q.items[1:]
-	q.positions -= it.size()
+	q.positions -= it.size
 	q.at = it.after
 	return it
 }

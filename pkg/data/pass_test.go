@@ -32,7 +32,7 @@ func TestFeedEndsWithTheLoop(t *testing.T) {
 
 // Skipping games stops when the context ends.
 func TestSkippingStops(t *testing.T) {
-	s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{})
+	s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, 0)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
 	cancel(stop)

@@ -40,7 +40,7 @@ func (s *Source) pgnGames(name string, in *counted, yield func(pending, error) b
 		// Assume that the bytes read ahead are compressed as well as the rest.
 		ahead := int64(text.Buffered() + games.Ahead())
 		at := int64(float64(in.bytes) * (1 - float64(ahead)/float64(max(1, plain.bytes))))
-		if !yield(pending{at, func(seed uint64) (game, error) { g.seed = seed; return g, nil }}, err) {
+		if !yield(pending{at, func(seed uint64) (game, error) { g.seed = seed; return game{g.size, g.positions}, nil }}, err) {
 			return nil
 		}
 	}
@@ -69,8 +69,8 @@ func (s *Source) pgnGame(name string, games *chess.PGNReader) (*played, error) {
 	}
 	p := &played{where: where, start: g.Start, moves: g.Moves, result: g.Result}
 	if p.result != chess.Unfinished || s.cfg.Label != nil {
-		if p.counts = len(p.moves); s.cfg.Positions > 0 {
-			p.counts = min(p.counts, s.cfg.Positions)
+		if p.size = len(p.moves); s.cfg.Positions > 0 {
+			p.size = min(p.size, s.cfg.Positions)
 		}
 	}
 	return p, nil
@@ -91,12 +91,8 @@ func Decompress(in io.Reader) (io.ReadCloser, error) {
 	switch {
 	case err != nil && err != io.EOF: // io.EOF: the stream is shorter
 		return nil, err
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, err
-		}
-		return z, nil
+	case isGzip(head):
+		return gzip.NewReader(b)
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<27))
 		if err != nil {

@@ -47,9 +47,9 @@ func TestCompressed(t *testing.T) {
 		t.Logf("no bzip2 here, its files are not tried: %v", err)
 	}
 	c := codecOf(t, "mover15", "uci1968-mover")
-	_, want := sumOf(t, open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}), 1, c)
+	_, want := sumOf(t, open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, 0), 1, c)
 	for name, cfg := range configs {
-		if _, have := sumOf(t, open(t, cfg, 1, Machine{}), 1, c); have != want {
+		if _, have := sumOf(t, open(t, cfg, 1, 0), 1, c); have != want {
 			t.Errorf("%s: another chunk", name)
 		}
 	}
@@ -60,7 +60,7 @@ func TestCompressed(t *testing.T) {
 		"damaged": write("damaged.pgn.gz", append(zipped(t, nil)[:10], 0xff, 0xff)),
 	} {
 		cfg.SkipBroken = true // a broken file is not a broken game
-		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil)
+		_, err := open(t, cfg, 1, 0).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(cfg.Files[0])) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -99,8 +99,8 @@ func sourceTarOf(t testing.TB, names []string) string {
 func TestTar(t *testing.T) {
 	path := sourceTarOf(t, lc0Names(t)[:12])
 	c := codecOf(t, "lc0-112", "lc0-1858")
-	_, have := chunk(t, open(t, Config{Kind: LC0, Files: []string{path}}, 1, Machine{}), 1, c)
-	_, want := chunk(t, open(t, Config{Kind: LC0, Files: lc0Names(t)[:12], Games: 12}, 1, Machine{}), 1, c)
+	_, have := chunk(t, open(t, Config{Kind: LC0, Files: []string{path}}, 1, 0), 1, c)
+	_, want := chunk(t, open(t, Config{Kind: LC0, Files: lc0Names(t)[:12], Games: 12}, 1, 0), 1, c)
 	unnumbered := func(set *Set) []encode.Sample { // games have their numbers by file
 		all := samplesOf(set)
 		for i := range all {
@@ -119,17 +119,17 @@ func TestTar(t *testing.T) {
 	if err := os.WriteFile(packed, zipped(t, plain), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, have = chunk(t, open(t, Config{Kind: LC0, Files: []string{packed}}, 1, Machine{}), 1, c)
+	_, have = chunk(t, open(t, Config{Kind: LC0, Files: []string{packed}}, 1, 0), 1, c)
 	if !reflect.DeepEqual(unnumbered(have), unnumbered(want)) {
 		t.Error("a tar that is compressed gives other samples than its chunks")
 	}
 
 	cfg := Config{Kind: LC0, Files: []string{path}, Positions: 1, Chunk: 4}
-	s := open(t, cfg, 1, Machine{})
+	s := open(t, cfg, 1, 0)
 	info, _ := sumOf(t, s, 1, c)
 	_, next := sumOf(t, s, 2, c)
 	resumed := filepath.Join(t.TempDir(), "chunk.parquet")
-	if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), info.Next, c, resumed, nil, nil); err != nil {
+	if _, err := open(t, cfg, 1, 0).Chunk(t.Context(), info.Next, c, resumed, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if have, err := disk.Sum(resumed); err != nil || have != next {
@@ -163,8 +163,8 @@ func FuzzPGN(f *testing.F) {
 			if err == nil {
 				g, _ := p.decode(uint64(games)) // nothing is left to fail
 				m := w.samples(t.Context(), c, g, 0, new(Answers))
-				if m.err != nil || m.Positions+m.Unexpressed > g.size() {
-					t.Errorf("%+v of %d positions: %v", m.Counts, g.size(), m.err)
+				if m.err != nil || m.Positions+m.Unexpressed > g.size {
+					t.Errorf("%+v of %d positions: %v", m.Counts, g.size, m.err)
 				}
 			}
 			games++

@@ -31,12 +31,11 @@ func (r *reservoir) offer() (place int, drawn bool) {
 	return place, place < r.most
 }
 
-// draw returns up to most of the numbers from first to last-1, in order. most 0: all of
-// them.
-func draw(rng *rand.Rand, first, last, most int) []int {
+// draw returns up to most of the numbers below n, in order. most 0: all of them.
+func draw(rng *rand.Rand, n, most int) []int {
 	r := reservoir{rng: rng, most: most}
 	var drawn []int
-	for i := first; i < last; i++ {
+	for i := range n {
 		switch place, ok := r.offer(); {
 		case ok && place == len(drawn):
 			drawn = append(drawn, i)

@@ -26,7 +26,7 @@ func TestHeldOutInEveryPass(t *testing.T) {
 		}
 	}
 	c := codecOf(t, "dtu24", "fromto4096")
-	s := open(t, Config{Kind: PGN, Files: []string{folder + "/*.pgn"}, Chunk: 700, Shuffle: 100}, 3, Machine{})
+	s := open(t, Config{Kind: PGN, Files: []string{folder + "/*.pgn"}, Chunk: 700, Shuffle: 100}, 3, 0)
 	learned, held, chunks := map[[32]byte]int{}, map[[32]byte]int{}, map[int]int{} // by game; chunks by pass
 	for g := 1; ; g++ {
 		info, set := chunk(t, s, g, c)
@@ -72,7 +72,7 @@ func TestNumbersOfGames(t *testing.T) {
 	}
 	c := codecOf(t, "dtu24", "fromto4096")
 	for share, fault := range map[int64]string{0: "", 6: "", 5: "two games of a chunk have the number 5: of 4 files none may have more than 5 games"} {
-		s := open(t, Config{Kind: PGN, Files: []string{folder + "/*.pgn"}, Games: 24}, 3, Machine{})
+		s := open(t, Config{Kind: PGN, Files: []string{folder + "/*.pgn"}, Games: 24}, 3, 0)
 		if share > 0 {
 			s.share = share
 		}

@@ -330,7 +330,7 @@ func (r *reader) games() (map[int32]int, error) {
 		Game int32 `parquet:"game,delta"`
 	}
 	games := map[int32]int{}
-	for x, err := range rowsOf[column](r.file) {
+	for x, err := range typedRows[column](r.file) {
 		if err != nil {
 			return nil, damaged(r.name, err)
 		}
@@ -343,7 +343,7 @@ func (r *reader) games() (map[int32]int, error) {
 func (r *reader) all() iter.Seq2[encode.Sample, error] {
 	return func(yield func(encode.Sample, error) bool) {
 		number := 0
-		for x, err := range rowsOf[row](r.file) {
+		for x, err := range typedRows[row](r.file) {
 			var s encode.Sample
 			if err == nil {
 				if s, err = x.sample(); err == nil {
@@ -361,16 +361,27 @@ func (r *reader) all() iter.Seq2[encode.Sample, error] {
 	}
 }
 
-// rowsOf yields the rows of a file. A row is valid until the next one. An error is the last
-// element.
-func rowsOf[T any](f *parquet.File) iter.Seq2[*T, error] {
+// rowReader reads the rows of a Parquet file.
+type rowReader[T any] interface {
+	Read(rows []T) (int, error)
+	Close() error
+}
+
+// typedRows yields the rows of a file as values of a type, see rowsOf.
+func typedRows[T any](f *parquet.File) iter.Seq2[*T, error] {
+	return rowsOf(f, func() rowReader[T] { return parquet.NewGenericReader[T](f) })
+}
+
+// rowsOf yields the rows of a file from a reader. A row is valid until the next one. An error
+// is the last element.
+func rowsOf[T any](f *parquet.File, open func() rowReader[T]) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		var rows *parquet.GenericReader[T]
+		var rows rowReader[T]
 		batch := make([]T, batchRows)
 		read := func() (n int, err error) {
 			defer recovered(&err)
 			if rows == nil {
-				rows = parquet.NewGenericReader[T](f)
+				rows = open()
 			}
 			return rows.Read(batch)
 		}

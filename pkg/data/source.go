@@ -22,18 +22,12 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Machine holds settings that change only the speed of making positions.
-type Machine struct {
-	Workers int // goroutines that read and encode; 0: one per processor
-	Engines int // processes of each engine; 0: one per worker
-}
-
 // Source makes positions from files or from an engine's games. Only one goroutine may use
 // it at a time.
 type Source struct {
 	cfg     Config
 	seed    uint64
-	machine Machine
+	workers int      // see Open
 	files   []string // sorted
 	sizes   []int64  // of the files
 	size    int64    // total size of the files
@@ -77,18 +71,16 @@ func (p *Progress) Watch(report func()) (done func()) {
 }
 
 // Open validates the configuration and finds the files. It reads no file and starts no
-// engine. Close the source after use.
-func Open(cfg Config, seed uint64, m Machine) (*Source, error) {
+// engine. workers is the number of goroutines that read and encode, and of processes of each
+// engine. It changes only the speed. 0 is one per processor. Close the source after use.
+func Open(cfg Config, seed uint64, workers int) (*Source, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	if m.Workers <= 0 {
-		m.Workers = runtime.GOMAXPROCS(0)
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
 	}
-	if m.Engines <= 0 {
-		m.Engines = m.Workers
-	}
-	s := &Source{cfg: cfg, seed: seed, machine: m}
+	s := &Source{cfg: cfg, seed: seed, workers: workers}
 	s.spare.New = func() any { return new(encode.Sample) }
 	for _, pattern := range cfg.Files {
 		found, err := filepath.Glob(pattern)
@@ -119,10 +111,10 @@ func Open(cfg Config, seed uint64, m Machine) (*Source, error) {
 		if s.starts, err = chess.ParseStarts(cfg.Variant, cfg.Start); err != nil {
 			return nil, fmt.Errorf("data: %w", err)
 		}
-		s.players = newEngines(cfg.Player.Command, cfg.Variant, m.Engines)
+		s.players = newEngines(cfg.Player.Command, cfg.Variant, workers)
 	}
 	if cfg.Label != nil {
-		s.labelers = newEngines(cfg.Label.Command, cfg.Variant, m.Engines)
+		s.labelers = newEngines(cfg.Label.Command, cfg.Variant, workers)
 	}
 	return s, nil
 }
@@ -182,13 +174,20 @@ func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
 // walk calls each with the positions of the first pass, with the files in name order, and
 // calls end after each game.
 func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(item, Counts)) error {
+	games := s.pass(ctx, First, s.order(0))
+	if s.cfg.Kind == Engine { // its games never end
+		games = func(yield func(item) bool) {
+			for n := 0; yield(item{game: s.selfPlayed(n)}); n++ {
+			}
+		}
+	}
 	w := s.newWorker()
 	number := int32(0)
-	for it := range s.listed(ctx) {
+	for it := range games {
 		if it.err != nil {
 			return it.err
 		}
-		if it.game == nil {
+		if it.positions == nil {
 			continue
 		}
 		positions := 0
@@ -200,27 +199,16 @@ func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(
 		if err != nil {
 			return err
 		}
-		end(it, w.counts(positions))
+		end(it, w.count(positions))
 		number++
 	}
 	return context.Cause(ctx)
 }
 
-// listed yields the games of the first pass with the files in name order, or the endless
-// games of an engine.
-func (s *Source) listed(ctx context.Context) iter.Seq[item] {
-	if s.cfg.Kind != Engine {
-		return s.pass(ctx, First, s.order(0))
-	}
-	return func(yield func(item) bool) {
-		for n := 0; yield(item{game: s.selfPlayed(n)}); n++ {
-		}
-	}
-}
-
 // selfPlayed returns game n, from 0, of an engine against itself.
 func (s *Source) selfPlayed(n int) game {
-	return &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: stats.Derive(s.seed, forGame, n), start: s.starts}
+	g := &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: stats.Derive(s.seed, forGame, n), start: s.starts}
+	return game{positions: g.positions}
 }
 
 // KindOf returns the kind of source from a file's name.
@@ -237,7 +225,7 @@ func KindOf(path string) (string, error) {
 // OpenFile opens a single file with all positions of all its games, unshuffled. An empty
 // kind is derived from the file's name. The variant applies to the games; a sample file
 // stores its own.
-func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Source, error) {
+func OpenFile(path, kind string, v chess.Variant) (*Source, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
@@ -254,7 +242,7 @@ func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Source, error) 
 			}
 		} // otherwise the file is ChessMarro's or damaged, which reading detects
 	}
-	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, seed, Machine{})
+	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, 0, 0)
 }
 
 // Summary describes the contents of a file.
@@ -276,7 +264,7 @@ type Summary struct {
 // an error. Summarize returns an error if the file or kind does not exist, or if ctx has
 // ended.
 func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progress) (*Summary, error) {
-	set, err := OpenFile(path, kind, v, 0)
+	set, err := OpenFile(path, kind, v)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func benchmark(b *testing.B, cfg Config, planes, policy string) {
 	c := codecOf(b, planes, policy)
 	path := filepath.Join(b.TempDir(), "chunk.parquet")
 	positions := 0
-	s := open(b, cfg, 1, Machine{})
+	s := open(b, cfg, 1, 0)
 	b.ReportAllocs()
 	from := First
 	for b.Loop() {
@@ -69,7 +69,7 @@ func BenchmarkSourceLC0(b *testing.B) {
 func BenchmarkSampleFile(b *testing.B) {
 	c := codecOf(b, "mover15", "uci1968-mover")
 	path := filepath.Join(b.TempDir(), "ours.parquet")
-	if _, err := open(b, Config{Kind: PGN, Files: []string{long(b, gamesPGN, 20)}}, 1, Machine{}).Chunk(b.Context(), First, c, path, nil, nil); err != nil {
+	if _, err := open(b, Config{Kind: PGN, Files: []string{long(b, gamesPGN, 20)}}, 1, 0).Chunk(b.Context(), First, c, path, nil, nil); err != nil {
 		b.Fatal(err)
 	}
 	benchmark(b, Config{Kind: Parquet, Files: []string{path}, Shuffle: 10_000}, "mover15", "uci1968-mover")

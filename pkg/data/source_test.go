@@ -38,9 +38,9 @@ func codecOf(t testing.TB, planes, policy string) encode.Codec {
 	return c
 }
 
-func open(t testing.TB, cfg Config, seed uint64, m Machine) *Source {
+func open(t testing.TB, cfg Config, seed uint64, workers int) *Source {
 	t.Helper()
-	s, err := Open(cfg, seed, m)
+	s, err := Open(cfg, seed, workers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func games(t testing.TB) []*chess.PGN {
 // The positions of a file are those of its games, each with the move played, the
 // result, and what is left of the game.
 func TestPositions(t *testing.T) {
-	s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{Workers: 1})
+	s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, 1)
 	want := games(t)
 	number, ply := 0, 0
 	skip := func() {
@@ -178,7 +178,7 @@ func TestChunksOfAPass(t *testing.T) {
 		}
 	}
 	const size = 1500
-	s := open(t, Config{Kind: PGN, Files: []string{copies + "/*.pgn"}, Chunk: size, Shuffle: 200}, 3, Machine{})
+	s := open(t, Config{Kind: PGN, Files: []string{copies + "/*.pgn"}, Chunk: size, Shuffle: 200}, 3, 0)
 	positions, number, chunks := 0, 0, 0
 	for g := 1; ; g++ {
 		info, set := chunk(t, s, g, c)
@@ -229,7 +229,7 @@ func TestDeterministic(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var sums []string
 			var infos []Info
-			s := open(t, cfg, 5, Machine{Workers: 4})
+			s := open(t, cfg, 5, 4)
 			for g := 1; g <= 7; g++ {
 				info, sum := sumOf(t, s, g, c)
 				if slices.Contains(sums, sum) {
@@ -240,7 +240,7 @@ func TestDeterministic(t *testing.T) {
 			if infos[6].Pass < 2 {
 				t.Errorf("seven chunks are no more than a pass: %+v", infos[6])
 			}
-			other := open(t, cfg, 5, Machine{Workers: 1})
+			other := open(t, cfg, 5, 1)
 			for _, g := range []int{6, 2, 7, 1, 1} {
 				info, sum := sumOf(t, other, g, c)
 				if sum != sums[g-1] || info != infos[g-1] {
@@ -257,7 +257,7 @@ func TestDeterministic(t *testing.T) {
 					t.Fatal(err)
 				}
 				path := filepath.Join(t.TempDir(), "chunk.parquet")
-				info, err := open(t, cfg, 5, Machine{Workers: 2}).Chunk(t.Context(), cursor, c, path, nil, nil)
+				info, err := open(t, cfg, 5, 2).Chunk(t.Context(), cursor, c, path, nil, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -265,7 +265,7 @@ func TestDeterministic(t *testing.T) {
 					t.Errorf("chunk %d resumed: %+v, want %+v (%v)", g, info, infos[g-1], err)
 				}
 			}
-			if _, sum := sumOf(t, open(t, cfg, 6, Machine{}), 2, c); sum == sums[1] {
+			if _, sum := sumOf(t, open(t, cfg, 6, 0), 2, c); sum == sums[1] {
 				t.Error("another seed gives the same chunk")
 			}
 		})
@@ -283,7 +283,7 @@ func TestGolden(t *testing.T) {
 		{"pgn", Config{Kind: PGN, Files: []string{gamesPGN}, Positions: 5, Chunk: 60, Shuffle: 20}, "alphazero119", "alphazero4672"},
 		{"lc0", Config{Kind: LC0, Files: []string{lc0Files}, Positions: 1, Chunk: 20, Shuffle: 20}, "lc0-112", "lc0-1858"},
 	} {
-		s := open(t, x.cfg, 1, Machine{})
+		s := open(t, x.cfg, 1, 0)
 		for g := 1; g <= 3; g++ {
 			info, set := chunk(t, s, g, codecOf(t, x.planes, x.policy))
 			samples := samplesOf(set)
@@ -325,7 +325,7 @@ func TestUnexpressed(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, Config{Kind: PGN, Files: []string{path}}, 1, Machine{})
+	s := open(t, Config{Kind: PGN, Files: []string{path}}, 1, 0)
 	info, _ := chunk(t, s, 1, codecOf(t, "marro77", "marro4096"))
 	if info.Unexpressed != 1 || info.Positions != 2 || info.Games != 1 || info.NoResult != 1 || info.White != 1 {
 		t.Errorf("one promotion to a knight: %+v", info)
@@ -356,7 +356,7 @@ func TestErrors(t *testing.T) {
 	c := codecOf(t, "mover15", "uci1968-mover")
 	other := codecOf(t, "alphazero119", "alphazero4672")
 	ours := filepath.Join(dir, "ours.parquet")
-	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}).Chunk(t.Context(), First, c, ours, nil, nil); err != nil {
+	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, 0).Chunk(t.Context(), First, c, ours, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, x := range map[string]struct {
@@ -374,7 +374,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
-			s := open(t, x.cfg, 1, Machine{Workers: 3})
+			s := open(t, x.cfg, 1, 3)
 			for range 2 { // an error does not change what comes after it
 				_, err := s.Chunk(t.Context(), First, other, filepath.Join(out, "chunk.parquet"), nil, nil)
 				if err != nil && !strings.HasPrefix(err.Error(), "data: ") && !strings.HasPrefix(err.Error(), "lc0 data ") {
@@ -392,7 +392,7 @@ func TestErrors(t *testing.T) {
 		})
 	}
 
-	info, _ := chunk(t, open(t, Config{Kind: PGN, Files: []string{bad}, SkipBroken: true}, 1, Machine{}), 1, c)
+	info, _ := chunk(t, open(t, Config{Kind: PGN, Files: []string{bad}, SkipBroken: true}, 1, 0), 1, c)
 	if info.Broken != 2 || info.Games != 3 || info.Positions != 6 {
 		t.Errorf("two broken games of five: %+v", info)
 	}
@@ -400,7 +400,7 @@ func TestErrors(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
 	cancel(stop)
-	s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{})
+	s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, 0)
 	if _, err := s.Chunk(ctx, First, c, filepath.Join(dir, "stopped.parquet"), nil, nil); !errors.Is(err, stop) {
 		t.Errorf("a chunk that is stopped: %v", err)
 	}
@@ -469,7 +469,7 @@ func TestCheck(t *testing.T) {
 		{Config{Kind: PGN, Files: []string{"testdata"}}, "not a file"},
 		{Config{Kind: PGN, Files: []string{"["}}, "files \"[\""},
 	} {
-		if _, err := Open(x.cfg, 1, Machine{}); err == nil || !strings.Contains(err.Error(), x.want) {
+		if _, err := Open(x.cfg, 1, 0); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%+v: error %v, want %q", x.cfg, err, x.want)
 		}
 	}
@@ -479,7 +479,7 @@ func TestCheck(t *testing.T) {
 func TestSampleFiles(t *testing.T) {
 	c := codecOf(t, "mover15", "uci1968-mover")
 	path := filepath.Join(t.TempDir(), "ours.parquet")
-	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}, Shuffle: 100}, 1, Machine{}).Chunk(t.Context(), First, c, path, nil, nil); err != nil {
+	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}, Shuffle: 100}, 1, 0).Chunk(t.Context(), First, c, path, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	from, err := Read(path)
@@ -492,7 +492,7 @@ func TestSampleFiles(t *testing.T) {
 		have[describe(s)]++
 	}
 	for _, n := range []int{0, 2} {
-		info, set := chunk(t, open(t, Config{Kind: Parquet, Files: []string{path}, Positions: n}, 2, Machine{}), 1, c)
+		info, set := chunk(t, open(t, Config{Kind: Parquet, Files: []string{path}, Positions: n}, 2, 0), 1, c)
 		if want := map[int]int{0: from.Len(), 2: 2 * from.Games()}[n]; info.Positions != want || info.Games != from.Games() {
 			t.Errorf("%d of each game: %+v, want %d positions of %d games", n, info, want, from.Games())
 		}
@@ -524,7 +524,7 @@ func TestSampleFilesAreStreamed(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	set, err := OpenFile(path, "", chess.Standard, 0)
+	set, err := OpenFile(path, "", chess.Standard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -551,7 +551,7 @@ func TestProgress(t *testing.T) {
 	if err := os.WriteFile(packed, zipped(t, text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}).Chunk(t.Context(), First, codecOf(t, "mover15", "uci1968-mover"), ours, nil, nil); err != nil {
+	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, 0).Chunk(t.Context(), First, codecOf(t, "mover15", "uci1968-mover"), ours, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, cfg := range []Config{
@@ -562,7 +562,7 @@ func TestProgress(t *testing.T) {
 		{Kind: Parquet, Files: []string{ours}},
 		{Kind: Parquet, Files: []string{writeMarro(t, marroRows(t, squareOrder{}, true))}},
 	} {
-		s := open(t, cfg, 1, Machine{})
+		s := open(t, cfg, 1, 0)
 		var done []int64
 		if err := s.walk(t.Context(), func(*Position) error { return nil }, func(it item, _ Counts) { done = append(done, it.bytes) }); err != nil {
 			t.Fatal(err)
@@ -582,7 +582,7 @@ func TestProgress(t *testing.T) {
 func TestHeads(t *testing.T) {
 	pgn := games(t)
 	for _, policy := range []string{"uci1968", "none"} {
-		info, set := chunk(t, open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}), 1, codecOf(t, "dtu24", policy))
+		info, set := chunk(t, open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, 0), 1, codecOf(t, "dtu24", policy))
 		if info.Unexpressed != 0 {
 			t.Errorf("policy %s: %+v", policy, info)
 		}

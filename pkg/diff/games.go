@@ -139,18 +139,12 @@ func (p *played) readGames(path, sum string) error {
 	return nil
 }
 
-// record returns the result of the subject against an opponent.
-func (p *played) record(name string) stats.Record {
-	if i := p.Find(name); i >= 0 {
-		return p.Games.Against(p.subject, i)
-	}
-	return stats.Record{}
-}
-
 // against returns the record of the subject against the given opponents.
-func (p *played) against(names []string) (total stats.Record) {
+func (p *played) against(names ...string) (total stats.Record) {
 	for _, name := range names {
-		total = total.Plus(p.record(name))
+		if i := p.Find(name); i >= 0 {
+			total = total.Plus(p.Games.Against(p.subject, i))
+		}
 	}
 	return total
 }
@@ -170,7 +164,7 @@ func common(all []*played) []string {
 	var names []string
 	for _, x := range all[0].Players {
 		is := all[0].opponents[x.Name]
-		if is != "" && !slices.ContainsFunc(all, func(p *played) bool { return p.opponents[x.Name] != is || p.record(x.Name).Games() == 0 }) {
+		if is != "" && !slices.ContainsFunc(all, func(p *played) bool { return p.opponents[x.Name] != is || p.against(x.Name).Games() == 0 }) {
 			names = append(names, x.Name)
 		}
 	}

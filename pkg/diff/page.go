@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -170,25 +171,16 @@ func (v *Value) String() string {
 	return v.Text
 }
 
-func (v *Value) origin() string {
-	switch {
-	case v == nil:
-		return ""
-	case v.Origin == "":
-		return "default"
-	}
-	return v.Origin
-}
-
 // from returns the origins of two values.
 func from(a, b *Value) string {
+	origin := func(v *Value) string { return cmp.Or(v.Origin, "default") }
 	switch {
 	case a == nil:
-		return b.origin()
+		return origin(b)
 	case b == nil, a.Origin == b.Origin:
-		return a.origin()
+		return origin(a)
 	}
-	return a.origin() + " → " + b.origin()
+	return origin(a) + " → " + origin(b)
 }
 
 // mostShown is the maximum number of characters of a value in a terminal. Pages and JSON

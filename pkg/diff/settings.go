@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -91,11 +92,7 @@ func paths(a, b []config.Explained) []string {
 func alike(path string, x, y *config.Explained, ordered bool) bool {
 	switch {
 	case x == nil || y == nil:
-		only := x
-		if x == nil {
-			only = y
-		}
-		return strings.HasPrefix(path, "sweep.") && only.Meaning == defaultOf(path)
+		return strings.HasPrefix(path, "sweep.") && cmp.Or(x, y).Meaning == defaultOf(path)
 	case x.Swept && y.Swept && x.Items != nil && y.Items != nil && !ordered:
 		return slices.Equal(sorted(x.Items), sorted(y.Items))
 	case x.Swept != y.Swept:

@@ -52,7 +52,11 @@ func Open(name string, o Options) (*Side, error) {
 	case err == nil && info.IsDir():
 		return openRun(name, o)
 	case err == nil:
-		return openFile(name, o)
+		e, err := experiment.Load(name, experiment.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return ofExperiment(name, "", e, o), nil
 	}
 	if revision, file, ok := strings.Cut(name, ":"); ok {
 		return openRevision(name, revision, file, o)
@@ -61,15 +65,6 @@ func Open(name string, o Options) (*Side, error) {
 		return nil, config.Errors{{Position: config.Position{File: name, Line: 1, Col: 1}, Msg: "cannot read the file: " + fs.ErrNotExist.Error(), Err: fs.ErrNotExist}}
 	}
 	return openRun(name, o)
-}
-
-// openFile opens an experiment file in the working tree.
-func openFile(path string, o Options) (*Side, error) {
-	e, err := experiment.Load(path, experiment.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return ofExperiment(path, "", e, o), nil
 }
 
 // openRevision opens a file at a revision, or in the index if revision is empty. Its bases
@@ -139,17 +134,24 @@ func ofExperiment(name, prefix string, e *experiment.Experiment, o Options) *Sid
 	s := &Side{Name: name, prefix: prefix, rows: experiment.Compared(e.Explain()), axes: axes(e.Axes)}
 	dir := filepath.Join(o.results(), e.Name)
 	for _, t := range e.Trials {
-		trial, err := store.Open(dir, t)
-		if err != nil { // a damaged manifest must not hide the settings
-			s.notes = append(s.notes, err.Error()+": its results are left out")
-			trial.Manifest = &store.Manifest{}
-		}
-		if len(trial.Manifest.Stages) > 0 {
+		if trial := s.add(t, filepath.Join(dir, t.Folder)); len(trial.Manifest.Stages) > 0 {
 			s.Folder = dir
 		}
-		s.trials = append(s.trials, trial)
 	}
 	return s
+}
+
+// add adds a trial with the results in its folder. A damaged manifest must not hide the
+// settings.
+func (s *Side) add(t experiment.Trial, dir string) *store.Trial {
+	m, err := store.ReadManifest(dir)
+	if err != nil {
+		s.notes = append(s.notes, err.Error()+": its results are left out")
+		m = &store.Manifest{}
+	}
+	trial := &store.Trial{Declared: t, Dir: dir, Manifest: m}
+	s.trials = append(s.trials, trial)
+	return trial
 }
 
 // axes returns the paths of a sweep's axes without the seed.
@@ -191,19 +193,13 @@ func openRun(name string, o Options) (*Side, error) {
 // openTrial reads the stored results of one trial by the settings in its folder, because
 // the experiment may have other trials now.
 func openTrial(name, dir string) (*Side, error) {
-	s := &Side{Name: name, Folder: dir}
 	e, err := experiment.Load(filepath.Join(dir, store.SettingsFile), experiment.Options{})
 	if err != nil {
 		return nil, err
 	}
-	m, err := store.ReadManifest(dir)
-	if err != nil {
-		s.notes = append(s.notes, err.Error()+": its results are left out")
-		m = &store.Manifest{}
-	}
-	t := e.Trials[0]
-	t.Label = m.Label
-	s.trials, s.rows = []*store.Trial{{Declared: t, Dir: dir, Manifest: m}}, experiment.Compared(e.Explain())
+	s := &Side{Name: name, Folder: dir, rows: experiment.Compared(e.Explain())}
+	trial := s.add(e.Trials[0], dir)
+	trial.Declared.Label = trial.Manifest.Label
 	return s, nil
 }
 

@@ -40,7 +40,7 @@ func (o Options) strength(a, b []*played) (out []Metric) {
 	// The untrained network differs between trials with other seeds or shapes, but the
 	// score against it is still useful.
 	own := store.CheckpointName(0)
-	missing := func(p *played) bool { return p.record(own).Games() == 0 }
+	missing := func(p *played) bool { return p.against(own).Games() == 0 }
 	if !slices.Contains(shared, own) && !slices.ContainsFunc(all, missing) {
 		out = append(out, o.score("score against "+own, a, b, []string{own}, false))
 	}
@@ -115,10 +115,9 @@ func rate(r *match.Results, player int, anchor string) match.Rating {
 // number, 0 if there are too few.
 func pairedElo(a, b *played, shared []string, anchor string) (d stats.Difference, openings int) {
 	gains, games := openingsOf(a, b, shared)
-	if games != a.against(shared).Games() || games != b.against(shared).Games() || informative(gains) < leastInformative {
+	if games != a.against(shared...).Games() || games != b.against(shared...).Games() || informative(gains) < leastInformative {
 		return d, 0
 	}
-	openings = 0
 	for _, g := range slices.Concat(a.games, b.games) {
 		openings = max(openings, g.Number/2+1)
 	}
@@ -156,7 +155,7 @@ func (o Options) score(name string, a, b []*played, against []string, same bool)
 	} else {
 		shares := func(all []*played) (x []float64) {
 			for _, p := range all {
-				x = append(x, 100*p.against(against).Share())
+				x = append(x, 100*p.against(against...).Share())
 			}
 			return x
 		}
@@ -169,7 +168,7 @@ func (o Options) score(name string, a, b []*played, against []string, same bool)
 }
 
 func scoreOfTwo(m Metric, a, b *played, against []string, same bool) Metric {
-	recordA, recordB := a.against(against), b.against(against)
+	recordA, recordB := a.against(against...), b.against(against...)
 	n, k := recordA.Games(), recordB.Games()
 	m.A, m.B, m.N = a.share(against).Times(100), b.share(against).Times(100), [2]int{n, k}
 	gains, games := openingsOf(a, b, against)

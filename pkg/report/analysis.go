@@ -71,15 +71,11 @@ func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 // First returns the analysis of the first moves without the search tree. 0 means all moves.
 func (a *Analysis) First(moves int) *Analysis {
 	out := *a
-	out.Moves, out.Tree = a.first(moves), nil
-	return &out
-}
-
-func (a *Analysis) first(moves int) []store.MoveResult {
-	if moves == 0 || moves > len(a.Moves) {
-		return a.Moves
+	out.Tree = nil
+	if moves > 0 {
+		out.Moves = a.Moves[:min(moves, len(a.Moves))]
 	}
-	return a.Moves[:moves]
+	return &out
 }
 
 // lineMoves is the number of moves of a line in a table.
@@ -109,7 +105,7 @@ func (a *Analysis) Text(w io.Writer, moves int) error {
 	if p := a.Policy; p != nil {
 		head.Rows = append(head.Rows, Row("policy", fmt.Sprintf("%.1f %% of its probability is on the %d legal moves, of %d", 100*p.Legal, len(a.Moves), p.Size)))
 	}
-	shown := a.first(moves)
+	shown := a.First(moves).Moves
 	table := a.table(shown)
 	if n := len(a.Moves) - len(shown); n > 0 {
 		table.Legend = fmt.Sprintf("and %d more moves", n)
@@ -250,12 +246,6 @@ func FullPolicy(g *chess.Game, eval search.Evaluator, policy encode.Policy) (*Po
 		}
 	}
 	return out, nil
-}
-
-// PolicyChart shows where a network's moves begin and end, and where those of each kind of
-// piece do.
-func PolicyChart(a *store.PositionResult, frame plots.Frame) plots.PolicyPlanes {
-	return plots.PolicyPlanes{Frame: frame, Position: positionOf(a), Planes: append(planes("", a.Moves), piecePlanes(a)...)}
 }
 
 // PlanesChart shows where moves begin and end: first all moves that the network's policy

@@ -47,7 +47,7 @@ func keys(names ...string) []field {
 }
 
 // onPage returns a field for numbers that the page shows.
-func onPage(key, name, unit string) field { return field{key: key, Column: number(name, unit)} }
+func onPage(key, name string) field { return field{key: key, Column: number(name, "")} }
 
 // percent returns a field for shares that the page shows in percent.
 func percent(key, name string) field {
@@ -92,10 +92,9 @@ func (d *dataset) table() Table {
 		if f.Name == "" {
 			continue
 		}
-		t.Columns = append(t.Columns, f.Column)
-		for r, row := range d.rows {
-			t.Rows[r] = append(t.Rows[r], Cell{Text: formatted(row[i], func(x float64) string { return fixed(x*max(1, f.scale), f.decimals) })})
-		}
+		t.column(f.Column, func(r int) Cell {
+			return Cell{Text: formatted(d.rows[r][i], func(x float64) string { return fixed(x*max(1, f.scale), f.decimals) })}
+		})
 	}
 	return t
 }
@@ -145,8 +144,8 @@ func generations(t *store.Trial) *dataset {
 		length, pass, speed = Column{}, number("pass", ""), Column{}
 	}
 	d.fields = []field{
-		onPage("generation", "generation", ""), onPage("games", "games", ""), {key: "thrown_away"}, onPage("samples", "samples", ""),
-		{key: "mean_plies", Column: length, decimals: 1}, onPage("white_wins", "White won", ""), onPage("draws", "drawn", ""), onPage("black_wins", "Black won", ""),
+		onPage("generation", "generation"), onPage("games", "games"), {key: "thrown_away"}, onPage("samples", "samples"),
+		{key: "mean_plies", Column: length, decimals: 1}, onPage("white_wins", "White won"), onPage("draws", "drawn"), onPage("black_wins", "Black won"),
 		{key: "pass", Column: pass}, {key: "total_samples"}, {key: "loss", Column: number("loss", ""), decimals: 3},
 		{key: "evaluations"}, {key: "seconds"}, {key: "evaluations_per_second", Column: speed},
 	}
@@ -239,7 +238,7 @@ func learning(t *store.Trial) *dataset {
 	d := &dataset{
 		file:    "learning.csv",
 		caption: "Learning by generation: the Kullback-Leibler divergence of the search from the policy (nats), how far the search's value is from the results, different games, samples trained for each new one, the mean norm of the gradient, and the accuracy of the policy on held-out games.",
-		fields:  []field{onPage("generation", "generation", "")},
+		fields:  []field{onPage("generation", "generation")},
 	}
 	columns := map[string]field{
 		"kl":                {Column: number("KL", "nats"), decimals: 3},
@@ -270,8 +269,8 @@ func calibration(t *store.Trial) *dataset {
 		file:    "calibration.csv",
 		caption: "Calibration of the search in self-play: positions by its value, and the mean result of their games; both from -1 to 1 for the side to move.",
 		fields: []field{
-			onPage("generation", "generation", ""), {key: "low", Column: number("from", ""), decimals: 1}, {key: "high", Column: number("to", ""), decimals: 1},
-			onPage("positions", "positions", ""), {key: "value", Column: number("mean value", ""), decimals: 3}, {key: "result", Column: number("mean result", ""), decimals: 3},
+			onPage("generation", "generation"), {key: "low", Column: number("from", ""), decimals: 1}, {key: "high", Column: number("to", ""), decimals: 1},
+			onPage("positions", "positions"), {key: "value", Column: number("mean value", ""), decimals: 3}, {key: "result", Column: number("mean result", ""), decimals: 3},
 		},
 	}
 	for g := 1; g <= t.Done(); g++ {
@@ -289,8 +288,8 @@ func calibration(t *store.Trial) *dataset {
 // puzzles has a row for each set of puzzles and each checkpoint.
 func puzzles(t *store.Trial) *dataset {
 	d := &dataset{file: "evaluation/puzzles.csv", fields: []field{
-		onPage("generation", "generation", ""), {key: "set", Column: Column{Name: "puzzles"}}, onPage("puzzles", "number", ""),
-		onPage("policy_solved", "network alone", ""), percent("policy_share", "alone"), onPage("search_solved", "with search", ""), percent("search_share", "search"),
+		onPage("generation", "generation"), {key: "set", Column: Column{Name: "puzzles"}}, onPage("puzzles", "number"),
+		onPage("policy_solved", "network alone"), percent("policy_share", "alone"), onPage("search_solved", "with search"), percent("search_share", "search"),
 	}}
 	if e := t.Declared.Settings.Evaluation; e != nil {
 		d.caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", english.Plural(e.Search.Visits, "visit", ""))
@@ -313,7 +312,7 @@ func accuracy(t *store.Trial) *dataset {
 		file:    "evaluation/accuracy.csv",
 		caption: "Held-out positions by phase of the game: how often the move that was played or visited most is the network's first, and among its first five, and the mean squared error of its value. Queens, rooks, bishops and knights on the board: opening more than 10, endgame at most 6.",
 		fields: []field{
-			onPage("generation", "generation", ""), {key: "phase", Column: Column{Name: "phase"}}, onPage("positions", "positions", ""),
+			onPage("generation", "generation"), {key: "phase", Column: Column{Name: "phase"}}, onPage("positions", "positions"),
 			percent("top1", "top 1"), percent("top5", "top 5"), {key: "value_error", Column: number("value error", ""), decimals: 3},
 		}}
 	for g := 1; g <= t.Done(); g++ {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
@@ -82,8 +83,9 @@ func diagnose(x *store.Experiment, t *store.Trial) TrialDiagnosis {
 		d.Symptoms = append(d.Symptoms, f)
 	}
 	var all []generation
+	wdl := t.Declared.Settings.Network.Value == nn.ValueWDL
 	for g := 1; g <= t.Done(); g++ {
-		all = append(all, newGeneration(t, g))
+		all = append(all, generation{t.Learning(g), t.Generation(g), t.Epochs(g), wdl})
 	}
 	for i := range rules {
 		if f := rules[i].apply(all); f != nil {

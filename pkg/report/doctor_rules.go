@@ -17,10 +17,6 @@ type generation struct {
 	wdl      bool // the value loss is a cross-entropy
 }
 
-func newGeneration(t *store.Trial, g int) generation {
-	return generation{t.Learning(g), t.Generation(g), t.Epochs(g), t.Declared.Settings.Network.Value == nn.ValueWDL}
-}
-
 // rule is a range of a measure in good runs. A measure of a generation may look at the
 // generations before it. It is outside the range only if its whole interval is.
 type rule struct {
@@ -81,7 +77,9 @@ var rules = []rule{
 		source: "our runs: 100 to 102 % where the last epoch is as good as any",
 	},
 	{
-		measure: "policy_loss", of: againstUntrained, low: -unlimited, high: 1.1, from: 2, percent: true,
+		// The untrained network's priors are about equal. Their entropy is the loss of equal
+		// priors, whatever the target.
+		measure: "policy_loss", of: sinceFirst("policy_loss", "prior_entropy"), low: -unlimited, high: 1.1, from: 2, percent: true,
 		says:   "The policy is no better than equal priors: its loss is %s of theirs.",
 		try:    tooFast,
 		source: "equal priors, which know nothing",
@@ -99,7 +97,7 @@ var rules = []rule{
 		source: "the value 0, which knows nothing",
 	},
 	{
-		measure: "policy_loss", of: sinceFirst("policy_loss"), low: -unlimited, high: 0.98, from: 5, percent: true,
+		measure: "policy_loss", of: sinceFirst("policy_loss", "policy_loss"), low: -unlimited, high: 0.98, from: 5, percent: true,
 		says: "The policy hardly learns: its loss on held-out games is still %s of that of the first generation.",
 		try: []Remedy{
 			{Setting: "training.schedule.initial", Change: "higher, if the training loss falls slowly but steadily"},
@@ -235,12 +233,6 @@ func overfitting(part func(nn.Loss) float64) func([]generation) stats.Interval {
 	}
 }
 
-// againstUntrained returns the policy loss divided by the entropy of the untrained network's
-// priors, which are about equal: the loss of equal priors, whatever the target.
-func againstUntrained(until []generation) stats.Interval {
-	return stats.Exactly(last(until).learning["policy_loss"] / until[0].learning["prior_entropy"])
-}
-
 // trainingLoss returns the loss in the last epoch of training divided by that in the first.
 func trainingLoss(until []generation) stats.Interval {
 	epochs := last(until).epochs
@@ -260,10 +252,10 @@ func trainingValue(until []generation) stats.Interval {
 	return stats.Exactly(g.epochs[len(g.epochs)-1].Train.Value / float64(g.games.Roots.NoValueError))
 }
 
-// sinceFirst returns a measure divided by that of the first generation.
-func sinceFirst(measure string) func([]generation) stats.Interval {
+// sinceFirst returns a measure divided by a measure of the first generation.
+func sinceFirst(measure, first string) func([]generation) stats.Interval {
 	return func(until []generation) stats.Interval {
-		return stats.Exactly(last(until).learning[measure] / until[0].learning[measure])
+		return stats.Exactly(last(until).learning[measure] / until[0].learning[first])
 	}
 }
 

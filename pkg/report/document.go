@@ -128,6 +128,14 @@ func Row(values ...any) []Cell {
 	return cells
 }
 
+// column adds a column with a cell for each row.
+func (t *Table) column(c Column, cell func(row int) Cell) {
+	t.Columns = append(t.Columns, c)
+	for i := range t.Rows {
+		t.Rows[i] = append(t.Rows[i], cell(i))
+	}
+}
+
 // head returns the name of a column with its unit.
 func (c Column) head() string {
 	if c.Unit == "" {

@@ -85,33 +85,28 @@ func levelsOf(texts []string) (level []int, values []string) {
 // columns returns a key's values as a column of numbers, or as a column of 0 and 1 for each value
 // if some are words. A number that does not apply to a trial is below all others.
 func columns(level []int, values []string) [][]float64 {
-	column := func(of func(value int) float64) []float64 {
-		out := make([]float64, len(level))
-		for i, l := range level {
-			out[i] = of(l)
-		}
-		return out
-	}
-	numbers := make([]float64, len(values))
+	codes := [][]float64{make([]float64, len(values))} // of the values, for each column
 	words := false
 	for i, text := range values {
 		x, err := strconv.ParseFloat(text, 64)
 		if text == "" {
 			x, err = math.Inf(-1), nil
 		}
-		numbers[i], words = x, words || err != nil
+		codes[0][i], words = x, words || err != nil
 	}
-	if !words {
-		return [][]float64{column(func(value int) float64 { return numbers[value] })}
+	if words {
+		codes = nil
+		for i := range values {
+			code := make([]float64, len(values))
+			code[i] = 1
+			codes = append(codes, code)
+		}
 	}
-	var out [][]float64
-	for i := range values {
-		out = append(out, column(func(value int) float64 {
-			if value == i {
-				return 1
-			}
-			return 0
-		}))
+	out := make([][]float64, len(codes))
+	for i, code := range codes {
+		for _, l := range level {
+			out[i] = append(out[i], code[l])
+		}
 	}
 	return out
 }

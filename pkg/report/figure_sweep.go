@@ -265,11 +265,7 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 		}
 		c.Axes = append(c.Axes, axis)
 	}
-	caption := fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label)
-	if p.repeated() {
-		caption += " Lines are means over seeds."
-	}
-	return c, caption, nil
+	return c, fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label) + p.ofSeeds(" Lines are means over seeds."), nil
 }
 
 // drawMultiples shows the score or the loss of each setting in a panel of its own.

@@ -158,7 +158,8 @@ func ofPosition(draw func(p *picture, a *store.PositionResult, of string) (plots
 // drawPolicy shows where a network's moves begin and end, and where those of each kind of
 // piece do.
 func drawPolicy(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {
-	return PolicyChart(a, p.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value)))
+	c := plots.PolicyPlanes{Frame: p.frame, Position: positionOf(a), Planes: append(planes("", a.Moves), piecePlanes(a)...)}
+	return c, fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value)))
 }
 
 func drawTree(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {

@@ -30,11 +30,7 @@ func drawLoss(p *picture) (plots.Chart, string, error) {
 func drawRate(p *picture) (plots.Chart, string, error) {
 	c := LossChart(p.groups, false)
 	c.Frame = p.frame
-	caption := "Learning rate over epochs; lines mark the ends of generations."
-	if p.repeated() {
-		caption += " Lines are means over seeds."
-	}
-	return c, caption, nil
+	return c, "Learning rate over epochs; lines mark the ends of generations." + p.ofSeeds(" Lines are means over seeds."), nil
 }
 
 // LossChart shows the learning rates of groups of trials and optionally their losses, as
@@ -167,11 +163,7 @@ func drawLengthHistogram(p *picture) (plots.Chart, string, error) {
 	if len(c.Samples) == 0 {
 		return nil, "", nothing("no such generation has been played")
 	}
-	caption := "Lengths of the games of self-play of " + which + "."
-	if p.repeated() {
-		caption += " Games of all seeds are counted together."
-	}
-	return c, caption, nil
+	return c, "Lengths of the games of self-play of " + which + "." + p.ofSeeds(" Games of all seeds are counted together."), nil
 }
 
 // drawResults shows how the games of self-play of a trial ended.
@@ -276,12 +268,17 @@ func empty(lines []plots.Series) bool {
 	return !slices.ContainsFunc(lines, func(s plots.Series) bool { return len(s.Points) > 0 })
 }
 
-// seeds returns the part of a caption about lines of several seeds.
-func (p *picture) seeds() string {
+// ofSeeds returns a part of a caption if a group has several seeds, otherwise "".
+func (p *picture) ofSeeds(text string) string {
 	if !p.repeated() {
 		return ""
 	}
-	return " Lines are means over seeds, with the 95 % interval (Student t)."
+	return text
+}
+
+// seeds returns the part of a caption about lines of several seeds.
+func (p *picture) seeds() string {
+	return p.ofSeeds(" Lines are means over seeds, with the 95 % interval (Student t).")
 }
 
 // generationAxis is the axis of all figures over generations.

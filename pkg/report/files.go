@@ -143,12 +143,8 @@ func (r *Report) tables(out string) (files []file) {
 	if len(r.Trials) == 0 {
 		return nil
 	}
-	add := func(t *store.Trial, d *dataset) {
-		var of *experiment.Trial
-		if t != nil {
-			of = &t.Declared
-		}
-		files = append(files, file{path: r.path(out, d.file, of), bytes: d.bytes})
+	add := func(t *experiment.Trial, d *dataset) {
+		files = append(files, file{path: r.path(out, d.file, t), bytes: d.bytes})
 	}
 	if r.only == nil {
 		add(nil, trialsData(r.Experiment, r.Trials))
@@ -156,7 +152,7 @@ func (r *Report) tables(out string) (files []file) {
 	for _, t := range r.Trials {
 		for _, d := range datasets(t) {
 			if out == "" || r.shows(d.file) {
-				add(t, d)
+				add(&t.Declared, d)
 			}
 		}
 		if out == "" || t.Declared.Settings.Tournament.Rounds == 0 {
@@ -185,12 +181,8 @@ var shownIn = map[string][]string{
 
 // shows reports whether the notebook shows the content of a trial's table.
 func (r *Report) shows(table string) bool {
-	kinds, ok := shownIn[table]
-	if !ok {
-		kinds = []string{"hook"}
-	}
 	return slices.ContainsFunc(r.Notebook, func(c experiment.Cell) bool {
-		return slices.Contains(kinds, c.Table) || c.Figure != nil && slices.Contains(kinds, c.Figure.Kind)
+		return slices.Contains(shownIn[table], c.Table) || c.Figure != nil && slices.Contains(shownIn[table], c.Figure.Kind)
 	})
 }
 

@@ -33,7 +33,11 @@ func OfTrials(trials []experiment.Trial) ([]*Network, error) {
 	var all []*Network
 	for i := range trials {
 		t := &trials[i]
-		n, err := OfSettings(&t.Settings)
+		setup, err := experiment.NewSetup(&t.Settings)
+		if err != nil {
+			return nil, err
+		}
+		n, err := ofHeader(setup.Header(0, 0))
 		if err != nil {
 			return nil, err
 		}
@@ -64,30 +68,21 @@ func shape(t *experiment.Trial) string {
 	return strings.Join(words, " ")
 }
 
-// OfSettings describes the network of a trial. It has no name.
-func OfSettings(s *experiment.Settings) (*Network, error) {
-	x, err := experiment.NewSetup(s)
-	if err != nil {
-		return nil, err
-	}
-	h := x.Header(0, 0)
-	return of(&h)
-}
-
 // OfCheckpoint describes the network of a checkpoint file. It has no name.
 func OfCheckpoint(path string) (*Network, error) {
 	c, err := nn.ReadCheckpoint(path)
 	if err != nil {
 		return nil, err
 	}
-	n, err := of(&c.Header)
+	n, err := ofHeader(c.Header)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return n, nil
 }
 
-func of(h *nn.Header) (*Network, error) {
+// ofHeader describes a network without a name.
+func ofHeader(h nn.Header) (*Network, error) {
 	n := &Network{Input: h.Input, Policy: h.Policy}
 	var err error
 	if n.Spec, err = h.Spec.Complete(); err != nil {
@@ -105,31 +100,23 @@ func of(h *nn.Header) (*Network, error) {
 // Summary describes the network in a line: trunk, planes, heads.
 func (n *Network) Summary() string {
 	s := &n.Spec
-	words := []string{fmt.Sprintf("%s, %d x %d, %s", s.Trunk, s.Depth, s.Width, s.Activation)}
-	if s.Attention != nn.AttentionNone {
-		words = append(words, fmt.Sprintf("%s (reduction %d)", s.Attention, s.AttentionReduction))
-	}
-	if s.Dropout > 0 {
-		words = append(words, fmt.Sprintf("dropout %v", s.Dropout))
-	}
-	words = append(words, fmt.Sprintf("%d planes of %s", s.Planes, n.Input))
-	if s.PolicyHead == nn.PolicyNone {
-		words = append(words, "no policy")
-	} else {
-		words = append(words, "policy "+n.Policy)
-	}
-	words = append(words, "value "+s.Value)
-	if s.MovesLeft {
-		words = append(words, "moves left")
-	}
-	for _, auxiliary := range []struct {
-		name string
-		has  bool
-	}{{"opponent policy", s.OpponentPolicy}, {"soft policy", s.SoftPolicy}, {fmt.Sprintf("board %d plies later", s.FutureBoard), s.FutureBoard > 0}} {
-		if auxiliary.has {
-			words = append(words, auxiliary.name)
+	var words []string
+	add := func(has bool, format string, args ...any) {
+		if has {
+			words = append(words, fmt.Sprintf(format, args...))
 		}
 	}
+	add(true, "%s, %d x %d, %s", s.Trunk, s.Depth, s.Width, s.Activation)
+	add(s.Attention != nn.AttentionNone, "%s (reduction %d)", s.Attention, s.AttentionReduction)
+	add(s.Dropout > 0, "dropout %v", s.Dropout)
+	add(true, "%d planes of %s", s.Planes, n.Input)
+	add(s.PolicyHead == nn.PolicyNone, "no policy")
+	add(s.PolicyHead != nn.PolicyNone, "policy %s", n.Policy)
+	add(true, "value %s", s.Value)
+	add(s.MovesLeft, "moves left")
+	add(s.OpponentPolicy, "opponent policy")
+	add(s.SoftPolicy, "soft policy")
+	add(s.FutureBoard > 0, "board %d plies later", s.FutureBoard)
 	return strings.Join(words, ", ")
 }
 

@@ -58,24 +58,21 @@ func (r *Report) WriteMarkdown(path string) error {
 // pageBuilder makes the blocks of a notebook page.
 type pageBuilder struct {
 	*Report
-	out   string             // the folder of all files; empty: among the results
-	base  string             // the folder of the page
-	cells map[int][]*picture // by index of the notebook's cell
+	out  string // the folder of all files; empty: among the results
+	base string // the folder of the page
+	all  []*picture
 }
 
 // Page returns the notebook page of the experiment in the folder base, with links to files
 // where opt places them. A cell that cannot be shown is an error, and a warning replaces
 // it.
 func (r *Report) Page(opt Options, base string) (page *Page, faults error) {
-	b := &pageBuilder{Report: r, out: opt.Out, base: base, cells: map[int][]*picture{}}
 	page = &Page{Title: r.Name, About: r.About, Wide: len(r.Trials) > 1}
-	all, err := r.drawn("")
+	pictures, err := r.drawn("")
 	if err != nil {
 		return page, err
 	}
-	for _, p := range all {
-		b.cells[p.cell] = append(b.cells[p.cell], p)
-	}
+	b := &pageBuilder{r, opt.Out, base, pictures}
 	if r.only != nil {
 		page.Title, page.Subtitle = fmt.Sprintf("%s/%d", r.Name, r.only.Number), r.only.Settings.Game.Variant+", "+r.only.Label
 	} else if n := len(r.Experiment.Trials); n > 0 {
@@ -163,21 +160,17 @@ func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, e
 	case len(b.Experiment.Trials) == 1:
 		return all[0].Blocks, nil
 	}
-	return append([]Block{all}, b.leftOut(len(b.Trials)-len(shown))...), nil
-}
-
-// leftOut says where the reader finds what the page leaves out of trials.
-func (b *pageBuilder) leftOut(trials int) []Block {
-	if trials == 0 {
-		return nil
+	blocks := []Block{all}
+	if left := len(b.Trials) - len(shown); left > 0 {
+		blocks = append(blocks, Note{Text: fmt.Sprintf("%s more are not on this page: see their folders, or write the page of one, as with alamos notebook %s/%d.",
+			english.Plural(left, "trial", ""), b.Name, b.Trials[mostTrials].Declared.Number)})
 	}
-	return []Block{Note{Text: fmt.Sprintf("%s more are not on this page: see their folders, or write the page of one, as with alamos notebook %s/%d.",
-		english.Plural(trials, "trial", ""), b.Name, b.Trials[mostTrials].Declared.Number)}}
+	return blocks, nil
 }
 
 // figures returns the pictures of a cell, with those of single trials side by side.
 func (b *pageBuilder) figures(i int) ([]Block, error) {
-	pictures := b.cells[i]
+	pictures := slices.DeleteFunc(slices.Clone(b.all), func(p *picture) bool { return p.cell != i })
 	if len(pictures) == 0 {
 		return nil, nil
 	}

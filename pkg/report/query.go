@@ -225,15 +225,9 @@ func (s *Selection) Table() Table {
 	groups := s.rows()
 	t := Table{Rows: make([][]Cell, len(groups))}
 	for _, key := range s.group {
-		t.Columns = append(t.Columns, Column{Name: key})
+		t.column(Column{Name: key}, func(i int) Cell { return Cell{Text: brief(s.values[groups[i].Trials[0]][key])} })
 	}
-	t.Columns = append(t.Columns, number("trials", ""))
-	for i, g := range groups {
-		for _, value := range s.valuesOf(g.Trials[0]) {
-			t.Rows[i] = append(t.Rows[i], Cell{Text: brief(value)})
-		}
-		t.Rows[i] = append(t.Rows[i], Cell{Text: strconv.Itoa(len(g.Trials))})
-	}
+	t.column(number("trials", ""), func(i int) Cell { return Cell{Text: strconv.Itoa(len(groups[i].Trials))} })
 	used := map[mark]bool{}
 	for _, name := range s.query.Metrics {
 		t.measure(groups, name, used)
@@ -285,17 +279,14 @@ func (s *Selection) effects() string {
 // Data has a row for each trial: its experiment, number, folder and seed, the keys that differ,
 // and the metrics with the ends of their intervals.
 func (s *Selection) Data() *dataset {
-	keys := slices.DeleteFunc(slices.Clone(s.keys), func(k string) bool { return k == experimentKey })
-	d := &dataset{}
-	for _, name := range slices.Concat([]string{experimentKey, "trial", "folder", "seed"}, keys) {
-		d.fields = append(d.fields, field{key: name})
-	}
+	differing := slices.DeleteFunc(slices.Clone(s.keys), func(k string) bool { return k == experimentKey })
+	d := &dataset{fields: keys(slices.Concat([]string{experimentKey, "trial", "folder", "seed"}, differing)...)}
 	for _, m := range s.query.Metrics {
-		d.fields = append(d.fields, field{key: m}, field{key: m + "_low"}, field{key: m + "_high"})
+		d.fields = append(d.fields, keys(m, m+"_low", m+"_high")...)
 	}
 	for _, t := range s.trials {
 		row := []any{t.Declared.Settings.Name, t.Declared.Number, filepath.Base(t.Dir), strconv.FormatUint(t.Declared.Settings.Seed, 10)}
-		for _, key := range keys {
+		for _, key := range differing {
 			row = append(row, s.values[t][key])
 		}
 		for _, m := range s.query.Metrics {

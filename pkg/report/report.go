@@ -43,11 +43,7 @@ func Describe(e *experiment.Experiment) *store.Experiment {
 func Open(x *store.Experiment, dir string) (*Report, error) {
 	r := &Report{Experiment: x, Dir: dir, slugs: slugs(x.Trials)}
 	begun, notes, err := x.Open(dir)
-	for _, t := range begun {
-		if t.Done() > 0 {
-			r.Trials = append(r.Trials, t)
-		}
-	}
+	r.Trials = slices.DeleteFunc(begun, func(t *store.Trial) bool { return t.Done() == 0 })
 	r.Notes = notes
 	if err == nil {
 		r.rungs, err = x.Rungs(dir)

@@ -23,17 +23,16 @@ func WriteText(out io.Writer, color bool, blocks ...Block) error {
 }
 
 func (w *textWriter) blocks(blocks []Block) {
-	for i, b := range blocks {
+	var before Block
+	for _, b := range blocks {
 		_, note := b.(Note)
-		afterHeading, afterNote := false, false
-		if i > 0 {
-			_, afterHeading = blocks[i-1].(Heading)
-			_, afterNote = blocks[i-1].(Note)
-		}
+		_, afterHeading := before.(Heading)
+		_, afterNote := before.(Note)
 		if w.Len() > 0 && !afterHeading && !(note && afterNote) {
 			w.WriteByte('\n')
 		}
 		b.text(w)
+		before = b
 	}
 }
 
@@ -50,11 +49,7 @@ func (t Text) text(w *textWriter)    { w.WriteString(strings.Trim(t.Markdown, "\
 func (f Fold) text(w *textWriter)    { w.titled(f.Title, f.Blocks) }
 
 func (n Note) text(w *textWriter) {
-	kind := "note"
-	if n.Warning {
-		kind = "warning"
-	}
-	w.WriteString(kind + ": " + n.Text + "\n")
+	w.WriteString(n.kind() + ": " + n.Text + "\n")
 	for _, line := range n.shown() {
 		w.WriteString("  " + line + "\n")
 	}

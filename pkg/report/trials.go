@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
@@ -82,16 +82,11 @@ func spaced(metric string) string { return strings.ReplaceAll(metric, "_", " ") 
 
 // evaluationMetrics returns the metrics of the experiment's evaluation that begin with
 // prefix. All trials have the same ones.
-func evaluationMetrics(x *store.Experiment, prefix string) (names []string) {
+func evaluationMetrics(x *store.Experiment, prefix string) []string {
 	if len(x.Trials) == 0 {
 		return nil
 	}
-	for _, name := range x.Trials[0].Settings.EvaluationMeasures() {
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return slices.DeleteFunc(x.Trials[0].Settings.EvaluationMeasures(), func(name string) bool { return !strings.HasPrefix(name, prefix) })
 }
 
 // nameOf names a trial by its number and its swept settings, "#3 network.depth=2", or the
@@ -205,11 +200,7 @@ func answer(trials []*store.Trial) string {
 	if missing(all.values) > 0 {
 		return ""
 	}
-	order := make([]int, len(groups)) // best first
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(all.values[j].Value, all.values[i].Value) })
+	order := match.Descending(len(groups), func(i int) float64 { return all.values[i].Value })
 	best, seeds := order[0], len(groups[0].Trials)
 	behind := all.behind(best)
 	var parts, worse, alike []string
@@ -257,59 +248,55 @@ func measureAll(groups []store.Group, metric string) *measured {
 // trialsTable has a row for each group of trials: the values of the axes, then results.
 func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) Table {
 	t := Table{Rows: make([][]Cell, len(groups))}
-	column := func(c Column, cell func(i int, first *store.Trial) Cell) {
-		t.Columns = append(t.Columns, c)
-		for i, g := range groups {
-			t.Rows[i] = append(t.Rows[i], cell(i, g.Trials[0]))
-		}
-	}
-	some := func(is func(first *store.Trial) bool) bool {
+	first := func(i int) *store.Trial { return groups[i].Trials[0] }
+	some := func(is func(*store.Trial) bool) bool {
 		return slices.ContainsFunc(groups, func(g store.Group) bool { return is(g.Trials[0]) })
 	}
 	if len(x.Axes) > 0 { // without a sweep a trial needs no number
-		column(number("#", ""), func(i int, first *store.Trial) Cell {
+		t.column(number("#", ""), func(i int) Cell {
 			if len(groups[i].Trials) > 1 {
 				return Cell{Text: numbersOf(groups[i])}
 			}
-			return Cell{Text: numbersOf(groups[i]), Link: anchor(first.Declared.Number)}
+			return Cell{Text: numbersOf(groups[i]), Link: anchor(first(i).Declared.Number)}
 		})
 	}
-	column(Column{Name: "trial"}, func(i int, first *store.Trial) Cell {
+	t.column(Column{Name: "trial"}, func(i int) Cell {
 		switch n := len(groups[i].Trials); {
 		case n > 1:
 			return Cell{Text: english.Plural(n, "seed", "")}
 		case len(axes) > 0: // the settings are in other columns
-			return Cell{Text: filepath.Base(first.Dir)}
+			return Cell{Text: filepath.Base(first(i).Dir)}
 		}
 		return Cell{Text: groups[i].Name}
 	})
 	for _, a := range axes {
-		column(Column{Name: a.Path}, func(_ int, first *store.Trial) Cell { return Cell{Text: axisValue(&first.Declared, a.Path)} })
+		t.column(Column{Name: a.Path}, func(i int) Cell { return Cell{Text: axisValue(&first(i).Declared, a.Path)} })
 	}
-	if some(func(first *store.Trial) bool { return first.Declared.Parent > 0 }) {
-		column(Column{Name: "continues"}, func(_ int, first *store.Trial) Cell {
-			if first.Declared.Parent == 0 {
+	if some(func(t *store.Trial) bool { return t.Declared.Parent > 0 }) {
+		t.column(Column{Name: "continues"}, func(i int) Cell {
+			parent := first(i).Declared.Parent
+			if parent == 0 {
 				return Cell{Text: "–"}
 			}
-			return Cell{Text: fmt.Sprintf("#%d", first.Declared.Parent), Link: anchor(first.Declared.Parent)}
+			return Cell{Text: fmt.Sprintf("#%d", parent), Link: anchor(parent)}
 		})
 	}
-	if some(func(first *store.Trial) bool { return first.Done() < first.Last() }) {
-		column(number("generations", ""), func(_ int, first *store.Trial) Cell { return Cell{Text: progress(first.Done(), first.Last())} })
+	if some(func(t *store.Trial) bool { return t.Done() < t.Last() }) {
+		t.column(number("generations", ""), func(i int) Cell { return Cell{Text: progress(first(i).Done(), first(i).Last())} })
 	}
 	if x.Halving != nil {
-		column(number("rung", ""), func(_ int, first *store.Trial) Cell { return Cell{Text: fmt.Sprint(rungOf(x, first))} })
+		t.column(number("rung", ""), func(i int) Cell { return Cell{Text: fmt.Sprint(rungOf(x, first(i)))} })
 	}
 	used := map[mark]bool{}
 	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
 		t.measure(groups, name, used)
 	}
-	why := func(first *store.Trial) string {
-		why, _, _ := strings.Cut(x.Failed[filepath.Base(first.Dir)], "\n")
+	why := func(t *store.Trial) string {
+		why, _, _ := strings.Cut(x.Failed[filepath.Base(t.Dir)], "\n")
 		return why
 	}
-	if some(func(first *store.Trial) bool { return why(first) != "" }) {
-		column(Column{Name: "failed"}, func(_ int, first *store.Trial) Cell { return Cell{Text: why(first)} })
+	if some(func(t *store.Trial) bool { return why(t) != "" }) {
+		t.column(Column{Name: "failed"}, func(i int) Cell { return Cell{Text: why(first(i))} })
 	}
 	t.Legend = legendOf(used)
 	return t
@@ -330,15 +317,14 @@ func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
 	}
 	better := BetterOf(name, groups[0].Trials[0].Declared.Settings.Data == nil)
 	texts, marks := sameDecimals(values), competing(groups, all).marks(better)
-	t.Columns = append(t.Columns, Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher})
-	for i, mark := range marks {
-		used[mark] = true
-		c := Cell{Text: texts[i], Mark: string(mark)}
-		if mark == bestMark {
+	t.column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher}, func(i int) Cell {
+		used[marks[i]] = true
+		c := Cell{Text: texts[i], Mark: string(marks[i])}
+		if marks[i] == bestMark {
 			c.Class = Best
 		}
-		t.Rows[i] = append(t.Rows[i], c)
-	}
+		return c
+	})
 }
 
 // legendOf explains the marks of a table.
@@ -358,4 +344,75 @@ func progress(done, of int) string {
 		return fmt.Sprint(of)
 	}
 	return fmt.Sprintf("%d/%d", done, of)
+}
+
+// Successive halving compares trials on the way. Only those of the last rung have trained to
+// the end and have played, so only they compete for marks and for the answer of a sweep.
+
+// finalists returns the trials that lost no comparison.
+func finalists(trials []*store.Trial) []*store.Trial {
+	return slices.DeleteFunc(slices.Clone(trials), (*store.Trial).Dropped)
+}
+
+// competing returns the measures of the groups that lost no comparison. The others are
+// unknown.
+func competing(groups []store.Group, m *measured) *measured {
+	out := &measured{slices.Clone(m.values), slices.Clone(m.seeds)}
+	for i, g := range groups {
+		if g.Trials[0].Dropped() {
+			out.values[i], out.seeds[i] = stats.Unknown(), nil
+		}
+	}
+	return out
+}
+
+// rungOf returns the rung that a trial has reached, from 1: that in which it was dropped, or
+// the one for which it trains or has trained.
+func rungOf(x *store.Experiment, t *store.Trial) int {
+	rungs := x.Halving.Rungs(t.Declared.Settings.Generations)
+	switch e := t.Manifest.Ended; {
+	case e != nil && e.Rung > 0:
+		return e.Rung
+	case e != nil: // a stop rule ended it
+		return len(rungs)
+	}
+	reached, _ := slices.BinarySearch(rungs, max(1, t.Done()))
+	return reached + 1
+}
+
+// answer says in Markdown which setting of the sweep is better, or which one won the
+// successive halving. It is empty if the results do not say.
+func (r *Report) answer() string {
+	if text := answer(finalists(r.Trials)); text != "" || len(r.rungs) == 0 {
+		return text
+	}
+	last := r.rungs[len(r.rungs)-1]
+	_, settings := last.Place("")
+	winner := last.Ranking[0]
+	second := slices.IndexFunc(last.Ranking, func(x store.RungTrial) bool { return x.Setting != winner.Setting })
+	if last.Survivors != 1 || len(r.rungs) < len(r.Halving.Rungs(r.Experiment.Trials[0].Settings.Generations))-1 || second < 0 || winner.Mean.Missing() {
+		return ""
+	}
+	name := func(x store.RungTrial) string {
+		if x.Setting != "" {
+			return x.Setting
+		}
+		return x.Label
+	}
+	m := metricOf(last.Metric)
+	text := fmt.Sprintf("**Answer.** %s won the successive halving. Its %s was the best of %d after %s: %s, before %s with %s.",
+		name(winner), m.label, settings, english.Plural(last.Generation, "generation", ""), Measured(winner.Mean), name(last.Ranking[second]), Measured(last.Ranking[second].Mean))
+	lead := winner.Mean.Minus(last.Ranking[second].Mean)
+	switch {
+	case !hasInterval(lead):
+		text += " Its noise is not known, so the lead may be chance."
+	case lead.Low <= 0 && lead.High >= 0:
+		text += fmt.Sprintf(" The lead of %s may be chance.", Measured(lead))
+	default:
+		text += fmt.Sprintf(" The 95 %% interval of the lead, %s, excludes 0.", Ends(lead))
+	}
+	if len(last.Ranking) == settings {
+		text += " With one seed for a setting, this is about these networks, not about the settings."
+	}
+	return text
 }

@@ -9,6 +9,7 @@ import (
 	"html"
 	"html/template"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -159,13 +160,7 @@ var goldmarkGFM = goldmark.New(
 
 // without returns the parsers of other types than that of one.
 func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
-	var kept []util.PrioritizedValue
-	for _, p := range parsers {
-		if fmt.Sprintf("%T", p.Value) != fmt.Sprintf("%T", one) {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool { return reflect.TypeOf(p.Value) == reflect.TypeOf(one) })
 }
 
 // render writes Markdown as HTML. If source is the table t of the page, its cells get their
@@ -296,20 +291,23 @@ func (t Text) write(w *writer) {
 	w.htmlTag(`</div>`)
 }
 
-func (n Note) write(w *writer) {
-	kind := "note"
+func (n Note) kind() string {
 	if n.Warning {
-		kind = "warning"
+		return "warning"
 	}
+	return "note"
+}
+
+func (n Note) write(w *writer) {
 	source := escape(n.Text)
 	if lines := n.shown(); len(lines) > 0 {
 		source += "\n\n    " + strings.Join(lines, "\n    ")
 	}
 	if !w.html {
-		w.markdown("> [!" + strings.ToUpper(kind) + "]\n>\n> " + strings.ReplaceAll(source, "\n", "\n> "))
+		w.markdown("> [!" + strings.ToUpper(n.kind()) + "]\n>\n> " + strings.ReplaceAll(source, "\n", "\n> "))
 		return
 	}
-	w.tag(`<aside class="note %s"><p class="kind">%[1]s</p>`, kind)
+	w.tag(`<aside class="note %s"><p class="kind">%[1]s</p>`, n.kind())
 	w.markdown(source)
 	w.tag(`</aside>`)
 }

@@ -61,7 +61,7 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 	if cfg.Kind == data.Parquet { // a file may have no results
 		in["results"] = strconv.FormatBool(cfg.Results)
 	}
-	source, err := data.Open(cfg, t.Setup.DataSeed(), data.Machine{Workers: t.Workers, Engines: t.Workers})
+	source, err := data.Open(cfg, t.Setup.DataSeed(), t.Workers)
 	if err != nil {
 		return nil, err
 	}
