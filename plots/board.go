@@ -110,7 +110,7 @@ func (b Board) Figure() (*Figure, error) {
 	if b.Width > 0 {
 		side = min(1.5*boardSide, b.inner()-boardMargin)
 	}
-	return b.Frame.figure(content{width: boardMargin + side, height: boardMargin + side, legend: legend, description: description, paint: func(c draw.Canvas) {
+	return b.Frame.figure(content{shaded: true, width: boardMargin + side, height: boardMargin + side, legend: legend, description: description, paint: func(c draw.Canvas) {
 		g := boardAt(vg.Point{X: c.Min.X + boardMargin, Y: c.Max.Y - side}, side)
 		g.paintSquares(&c, draw.LineStyle{}, func(file, rank int) color.Color {
 			if (file+rank)%2 == 0 { // a1 is dark, and so is h8
@@ -435,7 +435,8 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 	across := func(side vg.Length) vg.Length { return (side+gap)*vg.Length(columns) - gap }
 	side := max(2*cm, min(8*cm, (p.inner()-beside+gap)/vg.Length(columns)-gap))
 	return p.Frame.figure(content{
-		width: beside + across(side), least: beside + across(2*cm), height: max(3*cm, (head+side+boardMargin)*vg.Length(rows)+4),
+		shaded: true,
+		width:  beside + across(side), least: beside + across(2*cm), height: max(3*cm, (head+side+boardMargin)*vg.Length(rows)+4),
 		description: describe("Boards", "", "probability", several(texts, "; ")),
 		paint: func(c draw.Canvas) {
 			title := textStyle(tickSize, ink, true)

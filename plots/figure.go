@@ -40,6 +40,7 @@ type Figure struct {
 	paint              func(draw.Canvas)
 	dot                []byte // the figure in the language of Graphviz; nil for none
 	stamp              string // encoded; "" for none
+	shaded             bool   // it has areas of many colors, for a white paper
 }
 
 // Description describes the picture in a sentence or two, for readers who cannot see it.
@@ -89,10 +90,16 @@ func (f *Figure) Render(extension string) ([]byte, error) {
 
 // InlineSVG returns an svg element for an HTML page. It has no prolog, is as wide as its
 // place up to its natural width, and has role, title and description for screen readers. It
-// has no ids, so that a page can contain any number of them.
+// has no ids, so that a page can contain any number of them. A figure whose areas have many
+// colors has the class "shaded". In others a page may change the colors of the paper, the
+// ink and the lines, see theme.go.
 func (f *Figure) InlineSVG() ([]byte, error) {
+	class := ""
+	if f.shaded {
+		class = `class="shaded" `
+	}
 	return f.safely(func() ([]byte, error) {
-		return f.svg(fmt.Sprintf(`width="100%%" style="max-width:%.5gpt;height:auto"`, f.width.Points()), "")
+		return f.svg(fmt.Sprintf(class+`width="100%%" style="max-width:%.5gpt;height:auto"`, f.width.Points()), "")
 	})
 }
 

@@ -53,6 +53,7 @@ type content struct {
 	legend        []entry
 	description   string
 	dot           []byte // see [Figure]
+	shaded        bool   // see [Figure]
 	paint         func(draw.Canvas)
 }
 
@@ -79,7 +80,7 @@ func (f Frame) figure(c content) (*Figure, error) {
 		c.description += " " + strings.TrimSuffix(note, ".") + "."
 	}
 	strips = append(append(strips, legendStrips(c.legend, width)...), strip{c.height, c.paint})
-	figure := &Figure{title: title, description: c.description, dot: c.dot, width: width + 2*margin, height: 2 * margin}
+	figure := &Figure{title: title, description: c.description, dot: c.dot, shaded: c.shaded, width: width + 2*margin, height: 2 * margin}
 	for _, s := range strips {
 		figure.height += s.height
 	}

@@ -89,7 +89,8 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 		t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: c.Max.X - t.scale.width(), Y: max(c.Min.Y, c.Max.Y-longestBar)}, Max: c.Max})
 	}
 	return f.figure(content{
-		width: around.X + width + beside, least: around.X + width/2 + beside, height: max(3*cm, height), description: description, paint: paint,
+		shaded: true,
+		width:  around.X + width + beside, least: around.X + width/2 + beside, height: max(3*cm, height), description: description, paint: paint,
 	})
 }
 

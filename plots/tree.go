@@ -188,7 +188,8 @@ func (t Tree) Figure() (*Figure, error) {
 		t.Note = fmt.Sprintf("the %d most visited of %d positions; +n: moves that are not shown", shown, len(t.Nodes))
 	}
 	return t.Frame.figure(content{
-		width: max(width, 11*cm-2*margin), least: width, height: boxHeight + (boxHeight+boxGap)*vg.Length(bottom) + 3,
+		shaded: true,
+		width:  max(width, 11*cm-2*margin), least: width, height: boxHeight + (boxHeight+boxGap)*vg.Length(bottom) + 3,
 		legend: []entry{
 			{"Q from −1 to 1, for the side that moved", []plot.Thumbnailer{scores}},
 			look{line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}.entry("width: share of visits"),
