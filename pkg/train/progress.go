@@ -11,22 +11,17 @@ import (
 // continue from it and get the same bytes, see [Run]. It is valid only with the same
 // settings, samples, seeds, precision and thread count.
 type Progress struct {
-	Schedule ScheduleState // for the next epoch
-	Epochs   []Epoch       // finished epochs; none is selected yet
-	Now      nn.Snapshot
+	Schedule ScheduleState `json:"schedule"` // for the next epoch
+	Epochs   []Epoch       `json:"epochs"`   // finished epochs; none is selected yet
+	Now      nn.Snapshot   `json:"-"`
 	// Best is the epoch with the lowest loss. It is nil if that is the last of Epochs, or
 	// if the last epoch is always kept.
-	Best *nn.Snapshot
+	Best *nn.Snapshot `json:"-"`
 }
 
-// progressKey is the metadata key for everything in a packed Progress except the tensors.
+// progressKey is the metadata key for everything in a packed Progress except the tensors,
+// as JSON.
 const progressKey = "alamos.train.progress"
-
-// packed is the JSON under progressKey.
-type packed struct {
-	Schedule ScheduleState `json:"schedule"`
-	Epochs   []Epoch       `json:"epochs"`
-}
 
 // Pack returns the progress as the tensors and metadata of a safetensors file. The tensors
 // share the memory of p. Pack adds no checksum.
@@ -36,7 +31,7 @@ func (p *Progress) Pack() (nn.Tensors, map[string]string, error) {
 	if p.Best != nil {
 		all.Add("best/", *p.Best)
 	}
-	text, err := json.Marshal(packed{p.Schedule, p.Epochs})
+	text, err := json.Marshal(p)
 	if err != nil {
 		return nil, nil, fmt.Errorf("training progress: %w", err)
 	}
@@ -45,11 +40,10 @@ func (p *Progress) Pack() (nn.Tensors, map[string]string, error) {
 
 // Unpack is the inverse of Pack. Only Restore checks whether the tensors fit a network.
 func Unpack(all nn.Tensors, meta map[string]string) (*Progress, error) {
-	var rows packed
-	if err := json.Unmarshal([]byte(meta[progressKey]), &rows); err != nil {
+	p := &Progress{Now: all.Snapshot("now/")}
+	if err := json.Unmarshal([]byte(meta[progressKey]), p); err != nil {
 		return nil, fmt.Errorf("training progress: no readable %q in the metadata: %w", progressKey, err)
 	}
-	p := &Progress{Schedule: rows.Schedule, Epochs: rows.Epochs, Now: all.Snapshot("now/")}
 	if best := all.Snapshot("best/"); len(best.Network) > 0 {
 		p.Best = &best
 	}

@@ -204,7 +204,7 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
-	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, reply: net.Spec().OpponentPolicy, seeds: seeds, watch: watch, schedule: st.Schedule, before: st.Before, average: st.Average}
+	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, reply: net.Spec().OpponentPolicy, seeds: seeds, watch: watch, state: *st}
 	if cfg.Mirror {
 		codec, err := window.Meta().Codec()
 		if err != nil {
@@ -231,10 +231,9 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 			return nil, err
 		}
 	}
-	loss, err := r.choose(st.LastLoss)
-	if err != nil {
+	if err := r.choose(); err != nil {
 		return nil, err
 	}
-	*st = State{Schedule: r.schedule, LastLoss: loss, Before: st.Before, Average: r.average}
+	*st = r.state
 	return r.epochs, nil
 }
