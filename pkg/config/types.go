@@ -283,7 +283,9 @@ func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {
 		if _, err := filepath.Match(t.Text, ""); err != nil && !x.File {
 			return r.Refuse(t, path, x, "a [ begins a set of characters that ends with ]")
 		}
-		r.relative(t)
+		if r.Files != nil { // the file that names it is read
+			t.Text = Beside(t.At.File, t.Text)
+		}
 	}
 	if x.File && r.Files != nil {
 		if _, err := r.Files.Read(t.Text); err != nil {
@@ -384,11 +386,4 @@ func (x Table) Read(r *Reader, path string, t *Node) (any, bool) {
 
 func (Table) JSONSchema(*Schema, string) map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "number", "boolean"}}}
-}
-
-// relative resolves a path relative to the file that names it, when that file is read.
-func (r *Reader) relative(t *Node) {
-	if r.Files != nil {
-		t.Text = r.Files.Beside(t.At.File, t.Text)
-	}
 }

@@ -78,14 +78,14 @@ func (c combination) label() string {
 	return strings.Join(parts, " ")
 }
 
-// find returns the text of the value of a key.
-func (c combination) find(path string) (text string, ok bool) {
-	for _, s := range c {
-		if s.path == path {
-			return s.text, true
+// find returns the setting of a key, or nil.
+func (c combination) find(path string) *setting {
+	for i := range c {
+		if c[i].path == path {
+			return &c[i]
 		}
 	}
-	return "", false
+	return nil
 }
 
 func (g grid) Read(r *config.Reader, path string, t *config.Node) (any, bool) {

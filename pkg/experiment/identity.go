@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -67,12 +65,11 @@ func (s *Settings) sections(keys ...string) map[string]any {
 // [config.JSON]. It panics on values that JSON cannot hold, because that is a programming
 // error.
 func Hash(values ...any) string {
-	h := sha256.New()
+	var all []byte
 	for _, v := range values {
-		h.Write(config.JSON(v))
-		h.Write([]byte{'\n'})
+		all = append(append(all, config.JSON(v)...), '\n')
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return config.Sum(all)
 }
 
 // MarshalJSON writes the canonical values, with the paths of files beside their hashes.

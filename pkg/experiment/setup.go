@@ -71,10 +71,10 @@ func (s *Setup) Spec() nn.Spec {
 }
 
 // Header returns the header of the checkpoint after generation g.
-func (s *Setup) Header(g, samples int) nn.Header {
+func (s *Setup) Header(g int) nn.Header {
 	return nn.Header{
 		Spec: s.Spec(), Input: s.settings.Network.Input, Policy: s.settings.Network.Policy,
-		Variant: s.Variant.String(), Generation: g, Samples: samples,
+		Variant: s.Variant.String(), Generation: g,
 	}
 }
 

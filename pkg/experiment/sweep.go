@@ -339,19 +339,16 @@ func (x *expansion) excludes(c *combo, used []bool) bool {
 // checkCombos checks that there are combinations, that their settings differ, and that
 // successive halving can compare them.
 func (x *expansion) checkCombos(combos []combo) {
-	labels := map[string]string{} // by ID
 	for i := range combos {
-		c := &combos[i]
-		c.id = c.settings.ID()
-		if other, taken := labels[c.id]; taken {
-			at := x.base.At
-			if n := len(c.combination); n > 0 {
-				at = c.combination[n-1].at
-			}
-			x.fault(at, "sweep", "the trials %s and %s have equal settings", config.Quoted(other), config.Quoted(c.label()))
-			return
+		combos[i].id = combos[i].settings.ID()
+	}
+	if first, second, equal := sameKey(combos, func(c combo) string { return c.id }); equal {
+		c, at := &combos[second], x.base.At
+		if n := len(c.combination); n > 0 {
+			at = c.combination[n-1].at
 		}
-		labels[c.id] = c.label()
+		x.fault(at, "sweep", "the trials %s and %s have equal settings", config.Quoted(combos[first].label()), config.Quoted(c.label()))
+		return
 	}
 	if r := x.Random; r != nil && r.TPE != nil {
 		x.checkObjective("sweep.random.tpe", &r.TPE.Objective, combos)

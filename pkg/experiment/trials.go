@@ -95,8 +95,8 @@ func (x *expansion) paths() []string {
 
 // text returns the value of a key in a combination, or "" if the key does not apply.
 func (c *combo) text(path string) string {
-	if text, ok := c.find(path); ok {
-		return text
+	if s := c.find(path); s != nil {
+		return s.text
 	}
 	v, ok := config.ValueAt(c.values, path)
 	if !ok {
@@ -167,15 +167,10 @@ func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
 	for i := range order {
 		order[i] = i
 	}
+	place := map[bool]int{true: 0, false: 1} // of included combinations and of the others
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &combos[i], &combos[j]
-		switch {
-		case a.included == b.included:
-			return cmp.Compare(x.lot(a), x.lot(b))
-		case a.included:
-			return -1
-		}
-		return 1
+		return cmp.Or(place[a.included]-place[b.included], cmp.Compare(x.lot(a), x.lot(b)))
 	})
 	var taken, rest []combo
 	for i, c := range combos {

@@ -70,7 +70,7 @@ func OfSettings(s *experiment.Settings) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := x.Header(0, 0)
+	h := x.Header(0)
 	return of(&h)
 }
 
