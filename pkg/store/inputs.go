@@ -1,8 +1,6 @@
 package store
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -52,8 +50,7 @@ func (in Inputs) list(kind string) (names []string) {
 // Hash returns the SHA-256 of the inputs in hexadecimal.
 func (in Inputs) Hash() string {
 	b, _ := json.Marshal(in) // with sorted keys
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
+	return config.Sum(b)
 }
 
 // Changed returns the keys of inputs that differ from those of an earlier run, sorted.
