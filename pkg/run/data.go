@@ -93,13 +93,14 @@ type importedChunk struct {
 // importChunk returns the stage that makes the samples of generation g from chunk g of the
 // data.
 func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
+	name := store.DataStage(g)
 	d, err := t.openData(ctx)
 	if err != nil {
-		return nil, err
+		return &Stage{Name: name}, err
 	}
 	in := maps.Clone(d.in)
 	in["chunk"] = strconv.Itoa(g)
-	return &Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Run: func(ctx context.Context) (any, error) {
+	return &Stage{Name: name, In: in, Files: []string{store.SamplesFile(g)}, Run: func(ctx context.Context) (any, error) {
 		from := data.First
 		if g > 1 {
 			var before importedChunk
@@ -110,7 +111,7 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 		}
 		var answers data.Answers
 		if d.source.UsesEngine() {
-			j, err := t.openJournal(t.scratch(store.DataStage(g)), in, answers.Replay)
+			j, err := t.openJournal(t.scratch(name), in, answers.Replay)
 			if err != nil {
 				return nil, err
 			}

@@ -53,7 +53,7 @@ func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 	}
 	sets, err := experiment.ReadPuzzles(t.Setup.Variant, e)
 	if err != nil {
-		return nil, err
+		return &Stage{Name: store.PuzzlesStage(g)}, err
 	}
 	// Puzzles need the best move of single positions, so exploration and tree reuse are
 	// off.
@@ -281,7 +281,7 @@ func phaseOf(n [chess.King + 1]int) int {
 func (t *Trial) position(q store.Position) (*Stage, error) {
 	p, err := experiment.FigurePosition(t.Setup.Variant, t.Settings, q.Position)
 	if err != nil {
-		return nil, err
+		return &Stage{Name: q.Stage()}, err
 	}
 	s := t.Settings
 	in := t.checkpointInputs(q.Generation, positionCode)

@@ -53,7 +53,7 @@ func (r *run) foresee(ctx context.Context) {
 	plan := &Plan{}
 	if dry, err := newRun(r.experiment, r.Options); err == nil {
 		dry.sums = r.sums // has the checksums of large files
-		if p, err := (&planner{games: map[string]int{}}).plan(ctx, dry); err == nil {
+		if p, err := new(planner).plan(ctx, dry); err == nil {
 			plan = p
 		}
 	}

@@ -17,7 +17,6 @@ import (
 // run that continues takes them again from the same results. grow returns all trials.
 func (r *run) grow(ctx context.Context, all []*candidate) ([]*candidate, error) {
 	for {
-		r.foresee(ctx)
 		r.each(ctx, all)
 		stop := r.FailFast && slices.ContainsFunc(all, func(c *candidate) bool { return c.err != nil })
 		if ctx.Err() != nil || r.experiment.Pending == 0 || len(r.Trials) > 0 || stop {

@@ -36,7 +36,6 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 				c.end = &store.Ended{Generation: g}
 			}
 		}
-		r.foresee(ctx)
 		r.each(ctx, all) // trials that lost at the last rung end now
 		if ctx.Err() != nil || last || r.FailFast && slices.ContainsFunc(all, func(c *candidate) bool { return c.err != nil }) {
 			return ctx.Err()
@@ -121,8 +120,12 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	}
 	done := t.Results.Manifest.Stage(s.Name)
 	if len(done.Facts) == 0 { // in a plan the ranking is unknown: the first trials stand for the survivors
+		what := "trials"
+		if len(settings) < len(rung.Ranking) { // some have several trials
+			what = "settings"
+		}
 		t.unknown = append(t.unknown, fmt.Sprintf("it is not known yet which %d of %d %s continue after %s: here the first ones stand for them",
-			rung.Survivors, len(settings), word(rung, settings), english.Plural(g, "generation", "")))
+			rung.Survivors, len(settings), what, english.Plural(g, "generation", "")))
 		rung.Ranking = slices.Concat(settings...)
 		return rung, nil
 	}
@@ -181,14 +184,6 @@ func (t *Trial) pool(stage, folder, code string, players []player, rounds int, f
 	settings.Rounds, settings.Format = rounds, format
 	settings.Search, settings.Temperature, settings.Limit = search.Config{}, experiment.TournamentTemperature{}, nil
 	return t.newTournament(stage, folder, code+", games "+tournamentCode, players, settings)
-}
-
-// word returns "trials", or "settings" if some have several trials.
-func word(rung *store.Rung, settings [][]store.RungTrial) string {
-	if len(settings) < len(rung.Ranking) {
-		return "settings"
-	}
-	return "trials"
 }
 
 // rank sorts and reports the settings of a rung: sign * mean over their trials ascending,

@@ -64,7 +64,6 @@ func (r *run) trials(ctx context.Context, all []*candidate) ([]*candidate, error
 	case r.experiment.Objective() != nil:
 		all, err = r.grow(ctx, all)
 	default:
-		r.foresee(ctx)
 		r.each(ctx, all)
 		err = ctx.Err()
 	}
@@ -77,6 +76,7 @@ func (r *run) trials(ctx context.Context, all []*candidate) ([]*candidate, error
 // each advances all trials that have not ended or failed, in order, r.Jobs at a time. It
 // divides the workers among the jobs. Neither number affects results.
 func (r *run) each(ctx context.Context, all []*candidate) {
+	r.foresee(ctx)
 	var todo []*candidate
 	for _, c := range all {
 		if !c.done && c.err == nil {

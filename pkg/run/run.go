@@ -100,9 +100,6 @@ type run struct {
 	executor   executor
 	comparing  *Trial // compares the others; nil until the first comparison
 	forecast   *forecast
-
-	// plannedGames has the number of games of each pair in planned matches, by gamesKey and names.
-	plannedGames map[string]int
 }
 
 func newRun(e *experiment.Experiment, opt Options) (*run, error) {

@@ -2,8 +2,6 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -404,7 +402,5 @@ func (t *Trial) progressSum(g int) string {
 }
 
 func hashProgress(p hook.Progress) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%+v", p) // fmt prints maps in the order of their keys
-	return hex.EncodeToString(h.Sum(nil))
+	return config.Sum(fmt.Appendf(nil, "%+v", p)) // fmt prints maps in the order of their keys
 }
