@@ -11,8 +11,8 @@ import (
 
 // sweep is the sweep section of a file.
 type sweep struct {
-	Grid       grid          `key:"grid" doc:"Key paths, each with a list of values: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
-	Zip        []zip         `key:"zip" flags:"single" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
+	Grid       lists         `key:"grid" doc:"Key paths, each with a list of values: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
+	Zip        []lists       `key:"zip" flags:"single" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
 	Random     *random       `key:"random" flags:"optional" doc:"Random values, crossed with grid and zip. The values of a key depend only on seed and the key, so a larger sweep continues a smaller one."`
 	Include    []combination `key:"include" doc:"Additional combinations: {network.depth: 20, network.width: 256}. Other keys have the values of the file without its sweep."`
 	Exclude    []combination `key:"exclude" doc:"Combinations to leave out: those with all values of an item."`

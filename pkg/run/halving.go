@@ -111,11 +111,8 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	if h.Metric == experiment.ByLoss {
 		stage = t.rungByLoss
 	}
-	s, err := stage(rung, going)
-	if err == nil {
-		err = r.executor.stage(ctx, t, s)
-	}
-	if err != nil {
+	s := stage(rung, going)
+	if err := r.executor.stage(ctx, t, s); err != nil {
 		return nil, err
 	}
 	done := t.Results.Manifest.Stage(s.Name)
@@ -134,7 +131,7 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 }
 
 // rungByLoss returns the stage that compares trials by their selected training loss.
-func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate) (*Stage, error) {
+func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate) *Stage {
 	in := store.Inputs{"code": rungCode, "metric": rung.Metric, "generation": strconv.Itoa(rung.Generation), survivorsInput: strconv.Itoa(rung.Survivors)}
 	var names []string
 	for i, c := range going {
@@ -148,12 +145,12 @@ func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate) (*Stage, error)
 		in["trial "+x.Trial] = strconv.FormatFloat(x.Value.Value, 'g', -1, 64)
 	}
 	in.List("trial", names)
-	return &Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) { return t.rank(rung, 1), nil }}, nil
+	return &Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) { return t.rank(rung, 1), nil }}
 }
 
 // rungByElo returns the stage that compares trials by a tournament between their checkpoints.
 // Each checkpoint searches with the settings of its own tournament section.
-func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) {
+func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) *Stage {
 	var players []player
 	for i, c := range going {
 		x := &rung.Ranking[i]
@@ -166,7 +163,7 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) 
 			rung.Ranking[i].Value = p.Elo
 		}
 		return t.rank(rung, -1)
-	}), nil
+	})
 }
 
 // entrant returns the trial's network of a generation as a player among those of other trials.
