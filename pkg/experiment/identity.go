@@ -42,11 +42,7 @@ func (s *Settings) values(form config.Form) map[string]any {
 // identity returns the settings that decide a result of training or tournament.
 func (s *Settings) identity() map[string]any {
 	values := s.values(config.Form{})
-	for _, f := range schema().Fields {
-		if f.Aside {
-			delete(values, f.Key)
-		}
-	}
+	maps.DeleteFunc(values, func(key string, _ any) bool { return schema().Lookup(key).Aside })
 	return values
 }
 

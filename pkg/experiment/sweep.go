@@ -139,16 +139,12 @@ func (l *loader) fault(at config.Position, path, format string, args ...any) *co
 
 // at returns the position of a key, or of the nearest group around it.
 func (x *expansion) at(path string) config.Position {
-	for {
+	for ; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
 		if e := x.base.Find(path); e != nil {
 			return e.At
 		}
-		i := strings.LastIndexByte(path, '.')
-		if i < 0 {
-			return x.base.At
-		}
-		path = path[:i]
 	}
+	return x.base.At
 }
 
 // maxTrials protects against typing errors that would request years of work.

@@ -49,19 +49,9 @@ type cachedTrial struct {
 
 // source is a stage of another trial with the same inputs.
 type source struct {
-	folder  string // relative to the root
 	dir     string
-	stage   store.Stage
+	stage   store.Stage // as in the manifest of a trial that reuses it
 	machine store.Machine
-}
-
-// reused returns the manifest entry of the stage for the trial that reuses it.
-func (s *source) reused() *store.Stage {
-	out := s.stage
-	if out.From == "" {
-		out.From = filepath.ToSlash(s.folder)
-	}
-	return &out
 }
 
 func newCache(root string) *cache {
@@ -171,7 +161,8 @@ func (c *cache) find(s *Stage, dir string, verify bool) *source {
 		if stage == nil || !maps.Equal(stage.Inputs, s.In) {
 			continue
 		}
-		src := &source{t.folder, filepath.Join(c.root, t.folder), *stage, t.manifest.Machine}
+		src := &source{filepath.Join(c.root, t.folder), *stage, t.manifest.Machine}
+		src.stage.From = cmp.Or(stage.From, filepath.ToSlash(t.folder))
 		if state, _, err := src.stage.Verify(src.dir, verify); err == nil && state == store.FileOK {
 			return src
 		}

@@ -207,15 +207,13 @@ func (f *forecast) phase(stage string) int {
 // earlier generation.
 func (f *forecast) expect(stage string) (seconds float64, ok bool) {
 	kind, g := store.SplitStage(stage)
-	name := stage
-	for {
+	for name := stage; ; name = fmt.Sprintf("%s %d", kind, g) {
 		if x := f.took[name]; x.stages > 0 {
 			return x.seconds / float64(x.stages), true
 		}
 		if g--; g < 1 {
 			return 0, false
 		}
-		name = fmt.Sprintf("%s %d", kind, g)
 	}
 }
 

@@ -46,7 +46,7 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 		}
 		rung, err := r.rung(ctx, g, going)
 		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(r.dir, store.ComparisonsFolder), err)
+			return err
 		}
 		going = choose(rung, i+1, going)
 	}
@@ -72,30 +72,33 @@ func choose(rung *store.Rung, number int, going []*candidate) []*candidate {
 // metricWords are the names of the metrics in messages.
 var metricWords = map[string]string{experiment.ByLoss: "validation loss", experiment.ByElo: "Elo"}
 
-// comparison returns the trial whose stages compare the others. It has a folder of its own and
-// the settings of the experiment without its sweep, and it trains nothing. when describes the
-// comparison.
-func (r *run) comparison(ctx context.Context, when string) (*Trial, error) {
+// compare executes a stage that compares trials, unless build returns nil. It returns the trial
+// of the stage, which has a folder of its own and the settings of the experiment without its
+// sweep, and trains nothing. when describes the comparison.
+func (r *run) compare(ctx context.Context, when string, build func(*Trial) *Stage) (_ *Trial, err error) {
+	dir := filepath.Join(r.dir, store.ComparisonsFolder)
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", dir, err)
+		}
+	}()
 	report := r.Reporter.Comparison(when)
 	if r.comparing == nil {
 		declared := experiment.Trial{Settings: r.experiment.Settings}
 		declared.Settings.Game = r.experiment.Trials[0].Settings.Game // the file may lack settings that the sweep varies
-		t, err := r.openIn(ctx, filepath.Join(r.dir, store.ComparisonsFolder), declared, report)
-		if err != nil {
+		if r.comparing, err = r.openIn(ctx, dir, declared, report); err != nil {
 			return nil, err
 		}
-		r.comparing = t
 	}
 	r.comparing.Report = report
-	return r.comparing, nil
+	if s := build(r.comparing); s != nil {
+		err = r.executor.stage(ctx, r.comparing, s)
+	}
+	return r.comparing, err
 }
 
 // rung compares trials after generation g.
 func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung, error) {
-	t, err := r.comparison(ctx, "after "+english.Plural(g, "generation", ""))
-	if err != nil {
-		return nil, err
-	}
 	h := r.experiment.Halving
 	rung := &store.Rung{Generation: g, Metric: h.Metric}
 	for _, c := range going {
@@ -107,15 +110,16 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	}
 	settings := rung.Settings()
 	rung.Survivors = h.Survivors(len(settings))
-	stage := t.rungByElo
-	if h.Metric == experiment.ByLoss {
-		stage = t.rungByLoss
-	}
-	s := stage(rung, going)
-	if err := r.executor.stage(ctx, t, s); err != nil {
+	t, err := r.compare(ctx, "after "+english.Plural(g, "generation", ""), func(t *Trial) *Stage {
+		if h.Metric == experiment.ByLoss {
+			return t.rungByLoss(rung, going)
+		}
+		return t.rungByElo(rung, going)
+	})
+	if err != nil {
 		return nil, err
 	}
-	done := t.Results.Manifest.Stage(s.Name)
+	done := t.Results.Manifest.Stage(store.RungStage(g))
 	if len(done.Facts) == 0 { // in a plan the ranking is unknown: the first trials stand for the survivors
 		what := "trials"
 		if len(settings) < len(rung.Ranking) { // some have several trials

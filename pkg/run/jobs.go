@@ -198,13 +198,9 @@ func (r *run) objective(all []*candidate) ([]float64, error) {
 func (r *run) description() *store.Experiment {
 	x := report.Describe(r.experiment)
 	before, err := store.ReadExperiment(r.dir)
-	if err != nil || x.Pending == 0 || len(before.Trials) <= len(x.Trials) {
+	equal := func(a, b experiment.Trial) bool { return a.ID == b.ID }
+	if err != nil || x.Pending == 0 || len(before.Trials) <= len(x.Trials) || !slices.EqualFunc(x.Trials, before.Trials[:len(x.Trials)], equal) {
 		return x
-	}
-	for i := range x.Trials {
-		if x.Trials[i].ID != before.Trials[i].ID {
-			return x
-		}
 	}
 	x.Pending -= len(before.Trials) - len(x.Trials)
 	x.Trials, x.Axes = before.Trials, before.Axes
@@ -233,16 +229,10 @@ func (r *run) final(ctx context.Context, all []*candidate) error {
 	if f == nil || len(r.Trials) > 0 || r.experiment.Pending > 0 || r.FailFast && slices.ContainsFunc(all, failed) {
 		return nil
 	}
-	t, err := r.comparison(ctx, "in the final tournament")
-	if err == nil {
-		if s := t.finalTournament(ctx, f, slices.DeleteFunc(slices.Clone(all), failed)); s != nil {
-			err = r.executor.stage(ctx, t, s)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(r.dir, store.ComparisonsFolder), err)
-	}
-	return nil
+	_, err := r.compare(ctx, "in the final tournament", func(t *Trial) *Stage {
+		return t.finalTournament(ctx, f, slices.DeleteFunc(slices.Clone(all), failed))
+	})
+	return err
 }
 
 // finalTournament returns the stage of the final tournament, or nil if fewer than two trials are left.

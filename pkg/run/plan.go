@@ -178,9 +178,8 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 	m := t.Results.Manifest
 	switch d.Does {
 	case Reused:
-		planned := src.reused()
-		planned.Planned = true
-		m.Put(planned)
+		src.stage.Planned = true
+		m.Put(&src.stage)
 	case Runs:
 		planned := &store.Stage{Name: s.Name, Inputs: s.In, Outputs: map[string]string{}}
 		for _, f := range s.Files {

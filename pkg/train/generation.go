@@ -41,8 +41,8 @@ func (r *generation) restore(p *Progress) error {
 	}
 	r.state.Schedule = p.Schedule
 	r.setAverage(&p.Now)
-	for i := range p.Epochs {
-		r.add(p.Epochs[i])
+	for _, e := range p.Epochs {
+		r.add(e)
 	}
 	switch {
 	case r.cfg.Select != SelectLowest:
