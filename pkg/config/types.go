@@ -196,22 +196,19 @@ type Bool struct{}
 func (Bool) Want() string { return "true or false" }
 
 func (b Bool) Read(r *Reader, path string, t *Node) (any, bool) {
-	if t.Kind != Scalar {
-		return r.Refuse(t, path, b, "")
-	}
-	if t.Text == "true" || t.Text == "false" {
-		if !t.Plain {
-			return r.Refuse(t, path, b, "remove the quotes")
-		}
-		return t.Text == "true", true
-	}
-	switch strings.ToLower(t.Text) {
+	exact, hint := t.Text == "true" || t.Text == "false", ""
+	switch strings.ToLower(t.Text) { // empty if it is no scalar
 	case "yes", "on", "y", "true":
-		return r.Refuse(t, path, b, "write true")
+		hint = "write true"
 	case "no", "off", "n", "false":
-		return r.Refuse(t, path, b, "write false")
+		hint = "write false"
 	}
-	return r.Refuse(t, path, b, "")
+	if exact && t.Plain {
+		return t.Text == "true", true
+	} else if exact {
+		hint = "remove the quotes"
+	}
+	return r.Refuse(t, path, b, hint)
 }
 
 func (Bool) JSONSchema(*Schema, string) map[string]any { return map[string]any{"type": "boolean"} }

@@ -50,13 +50,6 @@ func (s *Settings) identity() map[string]any {
 // decide a result of training or tournament.
 func (s *Settings) ID() string { return Hash(s.identity())[:10] }
 
-// sections returns the identity of the given sections of the settings.
-func (s *Settings) sections(keys ...string) map[string]any {
-	values := s.identity()
-	maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(keys, key) })
-	return values
-}
-
 // Hash returns the hexadecimal SHA-256 of the values, each written as canonical JSON; see
 // [config.JSON]. It panics on values that JSON cannot hold, because that is a programming
 // error.

@@ -57,7 +57,7 @@ func needsChess960(v chess.Variant, s *Settings) (bool, error) {
 	return starts.Any(uci.Chess960) || slices.ContainsFunc(book, castles), nil
 }
 
-// Seed derives the seed of one use of randomness; see the function [Seed].
+// Seed derives the seed of one use of randomness, see [stats.DeriveNamed].
 func (s *Setup) Seed(use string, number int) uint64 {
 	return stats.DeriveNamed(s.settings.Seed, use, number)
 }

@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -77,7 +78,11 @@ func (t *Trial) folderName() string {
 			swept = append(swept, a)
 		}
 	}
-	return Hash(t.Settings.sections("seed", "start", "game", "network", "search", "data", "selfplay", "training"), swept)[:10]
+	trained := t.Settings.identity()
+	maps.DeleteFunc(trained, func(section string, _ any) bool {
+		return !slices.Contains([]string{"seed", "start", "game", "network", "search", "data", "selfplay", "training"}, section)
+	})
+	return Hash(trained, swept)[:10]
 }
 
 // paths returns the paths of all axes in display order.

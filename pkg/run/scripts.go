@@ -218,12 +218,12 @@ func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
 	in := store.Inputs{"code": hooksCode, "network": t.Results.CheckpointSum(g)}
 	in.Settings("search", t.Settings.At(g).Search)
 	return t.measure(store.CheckpointHooksStage(g), hook.MeasureCheckpoint, in, func() (measurement, func(), error) {
-		session, err := t.session(g)
+		net, err := t.group(g)
 		if err != nil {
 			return nil, nil, err
 		}
-		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: t.Results.SamplesUntil(g), Network: newScriptNetwork(t, g, session)}
-		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) }, session.Close, nil
+		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: t.Results.SamplesUntil(g), Network: newScriptNetwork(t, g, net)}
+		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) }, net.Close, nil
 	}), nil
 }
 

@@ -27,7 +27,7 @@ type Trial struct {
 	pace      pace
 	isNew     bool            // no stage had run when the trial was opened
 	nearest   *store.Manifest // of an earlier trial; see newInputs
-	imports   *imports        // the trial's data; nil: not opened
+	imports   imports         // the trial's data, while stages are executed
 	stopped   *store.Ended    // set when a stop rule ended training
 	decisions []Decision      // so far
 	unknown   []string        // notes about what a plan does not know
@@ -44,16 +44,6 @@ func (t *Trial) sessions(m *nn.Model) (nets []search.Net, end func(), err error)
 		nets = append(nets, s)
 	}
 	return nets, group.Close, nil
-}
-
-// session opens the checkpoint of generation g for one thread.
-func (t *Trial) session(g int) (*nn.Session, error) {
-	model, err := t.Model(g)
-	if err != nil {
-		return nil, err
-	}
-	defer model.Close() // the session keeps its memory
-	return model.NewSession()
 }
 
 // group opens the checkpoint of generation g for all threads of the trial.
@@ -142,13 +132,16 @@ func (t *Trial) execute(ctx context.Context, g int, builders ...builder) error {
 // take executes the stages of the trial up to generation until and, if end is not nil, the
 // final stages.
 func (t *Trial) take(ctx context.Context, until int, end *store.Ended) error {
-	defer t.closeData()
 	if err := t.execute(ctx, 0, t.untrained); err != nil {
 		return err
 	}
 	t.pace, t.stopped = pace{until: until, began: time.Now()}, nil
 	samples := t.selfplay
 	if t.Settings.Data != nil {
+		if err := t.openData(ctx); err != nil {
+			return fmt.Errorf("%s: %w", store.DataStage(1), err)
+		}
+		defer t.imports.source.Close() // which stops its engines
 		samples = t.importChunk
 	}
 	for g := 1; g <= until && t.stopped == nil; g++ {

@@ -89,16 +89,15 @@ func (in Inputs) Change(was Inputs) string {
 // describeList lists added (+) and removed (-) names.
 func describeList(key string, was, is []string) string {
 	var out []string
-	for _, n := range was {
-		if !slices.Contains(is, n) {
-			out = append(out, "-"+n)
+	add := func(sign string, names, others []string) {
+		for _, n := range names {
+			if !slices.Contains(others, n) {
+				out = append(out, sign+n)
+			}
 		}
 	}
-	for _, n := range is {
-		if !slices.Contains(was, n) {
-			out = append(out, "+"+n)
-		}
-	}
+	add("-", was, is)
+	add("+", is, was)
 	if len(out) == 0 {
 		return key + " in another order"
 	}

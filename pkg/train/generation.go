@@ -283,8 +283,7 @@ func steps(samples, batch int) int { return (samples + batch - 1) / batch }
 // batch takes a full step in a noisy direction. It assembles the next batch while the caller
 // uses the current one. A batch is valid until the next one is yielded.
 func Batches(set *data.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
-	f := feed{set: set}
-	return f.batches(indices, size)
+	return feed{set: set}.batches(indices, size)
 }
 
 // feed is a set of samples on their way into batches.
