@@ -130,19 +130,16 @@ func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config,
 	c.Future = s.settings.Network.FutureBoard
 	c.Continued = c.Future > 0 || s.settings.Network.OpponentPolicy
 	c.Results = loss.Value > 0 || s.settings.Network.MovesLeft && loss.MovesLeft > 0
-	engine := func(name string, l uci.Limit, options map[string]string) (uci.Command, error) {
-		return find(uci.Opponent{Program: name, Limit: l, Options: options})
-	}
 	var err error
 	if p := &c.Player; c.Kind == data.Engine {
 		c.Start = s.settings.Game.Start
-		if p.Command, err = engine(p.UCI, p.Limit, p.Options); err != nil {
+		if p.Command, err = find(uci.Opponent{Program: p.UCI, Limit: p.Limit, Options: p.Options}); err != nil {
 			return c, err
 		}
 	}
 	if c.Label != nil {
 		label := *c.Label
-		label.Command, err = engine(label.UCI, label.Limit, label.Options)
+		label.Command, err = find(uci.Opponent{Program: label.UCI, Limit: label.Limit, Options: label.Options})
 		c.Label = &label
 	}
 	return c, err
