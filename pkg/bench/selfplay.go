@@ -97,7 +97,6 @@ func (s *SelfPlay) config(games, slots int) selfplay.Config {
 		Temperature: selfplay.Temperature{Power: 1},
 		Seed:        1,
 		Parallel:    slots,
-		Progress:    new(selfplay.Progress),
 	}
 }
 
@@ -111,7 +110,7 @@ func (s *SelfPlay) length(ctx context.Context, codec encode.Codec) (float64, err
 		nets[i] = search.Indifferent{}
 	}
 	n := 0
-	_, err := selfplay.Play(ctx, s.config(lengthGames, lengthGames), codec, nets, func(r *selfplay.Record) { n += r.Evaluations })
+	err := selfplay.Play(ctx, s.config(lengthGames, lengthGames), codec, nets, func(r *selfplay.Record) { n += r.Evaluations })
 	return float64(n) / lengthGames, err
 }
 
@@ -148,7 +147,7 @@ func (s *SelfPlay) start(ctx context.Context, model *nn.Model, nets []search.Net
 	var played error
 	var over sync.WaitGroup
 	over.Go(func() {
-		_, played = selfplay.Play(playing, s.config(1<<20, model.GameSlots(s.Workers)), codec, g.nets(), func(*selfplay.Record) {})
+		played = selfplay.Play(playing, s.config(1<<20, model.GameSlots(s.Workers)), codec, g.nets(), func(*selfplay.Record) {})
 		g.end()
 	})
 	stop = func() error {
@@ -211,10 +210,11 @@ func (s *SelfPlay) whole(ctx context.Context, model *nn.Model, nets []search.Net
 	if err != nil {
 		return err
 	}
-	var stats selfplay.Stats
+	evaluations, began := 0, time.Now()
 	g.count(func() {
-		stats, err = selfplay.Play(ctx, s.config(s.Games, model.GameSlots(s.Workers)), codec, g.nets(), func(*selfplay.Record) {})
+		err = selfplay.Play(ctx, s.config(s.Games, model.GameSlots(s.Workers)), codec, g.nets(), func(r *selfplay.Record) { evaluations += r.Evaluations })
 	})
+	took := time.Since(began)
 	if err != nil {
 		return err
 	}
@@ -223,8 +223,8 @@ func (s *SelfPlay) whole(ctx context.Context, model *nn.Model, nets []search.Net
 		return err
 	}
 	r.Bare, r.Fill = Figure(max(before[0], after[0])), g.fill()
-	r.Speed = Figure(float64(stats.Evaluations) / stats.Elapsed.Seconds())
-	r.Games = Figure(float64(stats.Games) / stats.Elapsed.Hours())
+	r.Speed = Figure(float64(evaluations) / took.Seconds())
+	r.Games = Figure(float64(s.Games) / took.Hours())
 	r.Whole = true
 	return nil
 }

@@ -55,13 +55,14 @@ func (f File) Name() string {
 // Read reads the file, which must not have changed since it was loaded.
 func (f File) Read() ([]byte, error) {
 	data, err := disk.ReadFile(f.Path)
-	if err == nil && sum(data) != f.SHA256 {
+	if err == nil && Sum(data) != f.SHA256 {
 		err = fmt.Errorf("%s has changed since the experiment was loaded: run again", f.Path)
 	}
 	return data, err
 }
 
-func sum(data []byte) string {
+// Sum returns the SHA-256 of data in hexadecimal.
+func Sum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -96,11 +97,11 @@ func (f *Files) Sum(path string) string {
 	if err != nil {
 		return ""
 	}
-	return sum(data)
+	return Sum(data)
 }
 
 // Beside resolves name relative to the folder of a file.
-func (f *Files) Beside(file, name string) string {
+func Beside(file, name string) string {
 	name = filepath.FromSlash(name)
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)

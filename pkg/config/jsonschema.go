@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,10 +20,7 @@ func (s *Schema) Document(title string, required []string, definitions map[strin
 	doc["$schema"] = "http://json-schema.org/draft-07/schema#"
 	doc["title"] = title
 	doc["required"] = required
-	all := object{}
-	for name, d := range definitions {
-		all[name] = d
-	}
+	all := maps.Clone(definitions)
 	for _, path := range s.Swept() {
 		all[path] = s.Lookup(path).Type.JSONSchema(s, path)
 	}

@@ -196,22 +196,19 @@ type Bool struct{}
 func (Bool) Want() string { return "true or false" }
 
 func (b Bool) Read(r *Reader, path string, t *Node) (any, bool) {
-	if t.Kind != Scalar {
-		return r.Refuse(t, path, b, "")
-	}
-	if t.Text == "true" || t.Text == "false" {
-		if !t.Plain {
-			return r.Refuse(t, path, b, "remove the quotes")
-		}
-		return t.Text == "true", true
-	}
-	switch strings.ToLower(t.Text) {
+	exact, hint := t.Text == "true" || t.Text == "false", ""
+	switch strings.ToLower(t.Text) { // empty if it is no scalar
 	case "yes", "on", "y", "true":
-		return r.Refuse(t, path, b, "write true")
+		hint = "write true"
 	case "no", "off", "n", "false":
-		return r.Refuse(t, path, b, "write false")
+		hint = "write false"
 	}
-	return r.Refuse(t, path, b, "")
+	if exact && t.Plain {
+		return t.Text == "true", true
+	} else if exact {
+		hint = "remove the quotes"
+	}
+	return r.Refuse(t, path, b, hint)
 }
 
 func (Bool) JSONSchema(*Schema, string) map[string]any { return map[string]any{"type": "boolean"} }
@@ -283,7 +280,9 @@ func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {
 		if _, err := filepath.Match(t.Text, ""); err != nil && !x.File {
 			return r.Refuse(t, path, x, "a [ begins a set of characters that ends with ]")
 		}
-		r.relative(t)
+		if r.Files != nil { // the file that names it is read
+			t.Text = Beside(t.At.File, t.Text)
+		}
 	}
 	if x.File && r.Files != nil {
 		if _, err := r.Files.Read(t.Text); err != nil {
@@ -384,11 +383,4 @@ func (x Table) Read(r *Reader, path string, t *Node) (any, bool) {
 
 func (Table) JSONSchema(*Schema, string) map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "number", "boolean"}}}
-}
-
-// relative resolves a path relative to the file that names it, when that file is read.
-func (r *Reader) relative(t *Node) {
-	if r.Files != nil {
-		t.Text = r.Files.Beside(t.At.File, t.Text)
-	}
 }

@@ -277,40 +277,33 @@ func showText(x any) string {
 	return fmt.Sprint(x)
 }
 
-// walk visits the values of a struct that are neither groups nor lists, with their paths and
-// types. It ends at the first error.
-func (g *Group) walk(v reflect.Value, path string, visit func(path string, v reflect.Value, t Type) error) error {
-	var walk func(v reflect.Value, t Type, path string) error
-	walk = func(v reflect.Value, t Type, path string) (err error) {
-		if v = reflect.Indirect(v); !v.IsValid() {
-			return nil
-		}
-		switch t := t.(type) {
-		case *Group:
-			return t.walk(v, path, visit)
-		case Sequence:
-			for i := 0; i < v.Len() && err == nil; i++ {
-				err = walk(v.Index(i), t.Elem, fmt.Sprintf("%s[%d]", path, i))
+// walk visits the values in v that are neither groups nor lists, with their paths and types.
+// It ends at the first error.
+func walk(v reflect.Value, t Type, path string, visit func(path string, v reflect.Value, t Type) error) (err error) {
+	if v = reflect.Indirect(v); !v.IsValid() {
+		return nil
+	}
+	switch t := t.(type) {
+	case *Group:
+		for _, f := range t.Fields {
+			if err == nil && !f.again && !f.Outside {
+				err = walk(v.FieldByIndex(f.index), f.Type, Join(path, f.Key), visit)
 			}
-			return err
 		}
-		return visit(path, v, t)
+		return err
+	case Sequence:
+		for i := 0; i < v.Len() && err == nil; i++ {
+			err = walk(v.Index(i), t.Elem, fmt.Sprintf("%s[%d]", path, i), visit)
+		}
+		return err
 	}
-	for _, f := range g.Fields {
-		if f.again || f.Outside {
-			continue
-		}
-		if err := walk(v.FieldByIndex(f.index), f.Type, Join(path, f.Key)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return visit(path, v, t)
 }
 
 // EachFile visits the files named in a struct of the schema's type, with the paths of their
 // keys.
 func (s *Schema) EachFile(of any, visit func(path string, f *File)) {
-	_ = s.walk(reflect.ValueOf(of).Elem(), "", func(path string, v reflect.Value, _ Type) error {
+	_ = walk(reflect.ValueOf(of), s.Group, "", func(path string, v reflect.Value, _ Type) error {
 		if f, ok := v.Addr().Interface().(*File); ok && !v.IsZero() {
 			visit(path, f)
 		}
@@ -323,7 +316,7 @@ func (s *Schema) EachFile(of any, visit func(path string, f *File)) {
 // package of the struct defines its meaning.
 func Check(what string, of any) error {
 	v := reflect.Indirect(reflect.ValueOf(of))
-	return schemaOf(v.Type()).walk(v, what, func(path string, v reflect.Value, t Type) error {
+	return walk(v, schemaOf(v.Type()).Group, what, func(path string, v reflect.Value, t Type) error {
 		number, isNumber := t.(Number)
 		enum, isEnum := t.(Enum)
 		want := t.Want()

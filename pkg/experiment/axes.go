@@ -31,31 +31,27 @@ type axis struct {
 
 // The types of the keys of a sweep that hold key paths. They are their own canonical values.
 type (
-	grid        []axis         // every combination of the values
-	zip         []axis         // the values vary together
+	lists       []axis         // a list of values for each key
 	combination []setting      // one value for each key
 	draws       []distribution // one distribution for each key
 )
 
-func (grid) Want() string        { return "a group of key paths, each with a list of values" }
-func (zip) Want() string         { return grid{}.Want() }
+func (lists) Want() string       { return "a group of key paths, each with a list of values" }
 func (combination) Want() string { return "a group of key paths, each with a value" }
 func (draws) Want() string       { return "a group of key paths, each with a distribution" }
 
-func (grid) JSONSchema(*config.Schema, string) map[string]any {
+func (lists) JSONSchema(*config.Schema, string) map[string]any {
 	return config.Definition(sweptLists)
 }
-
-func (zip) JSONSchema(*config.Schema, string) map[string]any { return config.Definition(sweptLists) }
 
 func (combination) JSONSchema(*config.Schema, string) map[string]any {
 	return config.Definition(sweptValues)
 }
 
 // String returns the paths of the keys, for explain.
-func (z zip) String() string {
+func (l lists) String() string {
 	var paths []string
-	for _, a := range z {
+	for _, a := range l {
 		paths = append(paths, a.path)
 	}
 	return "[" + strings.Join(paths, ", ") + "]"
@@ -78,24 +74,33 @@ func (c combination) label() string {
 	return strings.Join(parts, " ")
 }
 
-// find returns the text of the value of a key.
-func (c combination) find(path string) (text string, ok bool) {
-	for _, s := range c {
-		if s.path == path {
-			return s.text, true
+// find returns the setting of a key, or nil.
+func (c combination) find(path string) *setting {
+	for i := range c {
+		if c[i].path == path {
+			return &c[i]
 		}
 	}
-	return "", false
+	return nil
 }
 
-func (g grid) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
-	axes, ok := readAxes(r, path, t, "sweep.grid", true)
-	return grid(axes), ok
-}
-
-func (zip) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
-	axes, ok := readAxes(r, path, t, "sweep.zip", false)
-	return zip(axes), ok
+// Read reads key paths with lists of values. null removes the values of an extended file. The
+// values of an axis of a grid must differ.
+func (l lists) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
+	key, _, _ := strings.Cut(path, "[") // without the index of a zip
+	ok := readPaths(r, path, t, l, func(here string, e *config.Entry, f *config.Field) bool {
+		if e.Value.Kind == config.Null {
+			return true
+		}
+		values, ok := readList(r, here, e.Key, e, f, e.Value, key == "sweep.grid")
+		var texts []string
+		for _, v := range values {
+			texts = append(texts, v.text)
+		}
+		l = append(l, axis{key, e.Key, e.At, "[" + strings.Join(texts, ", ") + "]", values})
+		return ok
+	})
+	return l, ok
 }
 
 func (c combination) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
@@ -134,25 +139,6 @@ func readPaths(r *config.Reader, path string, t *config.Node, want config.Type, 
 		}
 	}
 	return ok
-}
-
-// readAxes reads key paths with lists of values. null removes the values of an extended
-// file. If distinct, the values of an axis must differ.
-func readAxes(r *config.Reader, path string, t *config.Node, key string, distinct bool) ([]axis, bool) {
-	var axes []axis
-	ok := readPaths(r, path, t, grid{}, func(here string, e *config.Entry, f *config.Field) bool {
-		if e.Value.Kind == config.Null {
-			return true
-		}
-		values, ok := readList(r, here, e.Key, e, f, e.Value, distinct)
-		var texts []string
-		for _, v := range values {
-			texts = append(texts, v.text)
-		}
-		axes = append(axes, axis{key, e.Key, e.At, "[" + strings.Join(texts, ", ") + "]", values})
-		return ok
-	})
-	return axes, ok
 }
 
 // readList reads a list of values of one key. written is the key that messages show before

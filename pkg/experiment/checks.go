@@ -130,8 +130,9 @@ type NamedEngine struct {
 	Program string
 }
 
-// Engines returns every UCI engine that a run of the settings starts.
-func (s *Settings) Engines() (all []NamedEngine) {
+// engines returns every UCI engine that a run of a trial starts, with those of the final
+// tournament.
+func (e *Experiment) engines(s *Settings) (all []NamedEngine) {
 	if d := s.Data; d != nil && d.Kind == data.Engine {
 		all = append(all, NamedEngine{"data.engine.uci", d.Player.UCI})
 	}
@@ -145,13 +146,6 @@ func (s *Settings) Engines() (all []NamedEngine) {
 			}
 		}
 	}
-	return all
-}
-
-// engines returns every UCI engine that a run of a trial starts, with those of the final
-// tournament.
-func (e *Experiment) engines(s *Settings) []NamedEngine {
-	all := s.Engines()
 	if e.Final != nil {
 		for i, p := range e.Final.Anchors {
 			if p.UCI != "" {

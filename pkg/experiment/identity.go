@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -44,11 +42,7 @@ func (s *Settings) values(form config.Form) map[string]any {
 // identity returns the settings that decide a result of training or tournament.
 func (s *Settings) identity() map[string]any {
 	values := s.values(config.Form{})
-	for _, f := range schema().Fields {
-		if f.Aside {
-			delete(values, f.Key)
-		}
-	}
+	maps.DeleteFunc(values, func(key string, _ any) bool { return schema().Lookup(key).Aside })
 	return values
 }
 
@@ -56,23 +50,15 @@ func (s *Settings) identity() map[string]any {
 // decide a result of training or tournament.
 func (s *Settings) ID() string { return Hash(s.identity())[:10] }
 
-// sections returns the identity of the given sections of the settings.
-func (s *Settings) sections(keys ...string) map[string]any {
-	values := s.identity()
-	maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(keys, key) })
-	return values
-}
-
 // Hash returns the hexadecimal SHA-256 of the values, each written as canonical JSON; see
 // [config.JSON]. It panics on values that JSON cannot hold, because that is a programming
 // error.
 func Hash(values ...any) string {
-	h := sha256.New()
+	var all []byte
 	for _, v := range values {
-		h.Write(config.JSON(v))
-		h.Write([]byte{'\n'})
+		all = append(append(all, config.JSON(v)...), '\n')
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return config.Sum(all)
 }
 
 // MarshalJSON writes the canonical values, with the paths of files beside their hashes.

@@ -83,7 +83,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	e.Settings = l.settingsOf(e.values)
 	e.Name, e.About, e.Notebook, e.Files = e.Settings.Name, e.Settings.About, e.Settings.Notebook, l.read
 	if extends := l.layers[own].Get("extends"); extends != nil {
-		e.Base = besideExtends(l.files, path, extends.OneOrMore()[0].Text)
+		e.Base = besideExtends(path, extends.OneOrMore()[0].Text)
 	}
 	return e, nil
 }
@@ -154,7 +154,7 @@ func (l *loader) file(path string, from *config.Node, chain []string) {
 	}
 	if extends := t.Get("extends"); extends != nil {
 		for _, item := range extends.OneOrMore() {
-			l.file(besideExtends(l.files, path, item.Text), item, append(chain[:len(chain):len(chain)], clean))
+			l.file(besideExtends(path, item.Text), item, append(chain[:len(chain):len(chain)], clean))
 		}
 	}
 	if !seen {
@@ -255,11 +255,11 @@ func (l *loader) quietly(t *config.Node) map[string]any {
 }
 
 // besideExtends returns the path of a file that another file extends.
-func besideExtends(files *config.Files, file, name string) string {
+func besideExtends(file, name string) string {
 	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
 		name += ".yaml"
 	}
-	return files.Beside(file, name)
+	return config.Beside(file, name)
 }
 
 // settingsOf converts canonical values to settings, and reads the hashes that represent

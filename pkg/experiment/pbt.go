@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 )
 
@@ -39,11 +39,7 @@ func (p *PBT) grow(x *expansion, next *Experiment, values []float64) (string, er
 	n := x.Random.Trials
 	first, round := len(values)-n, len(values)/n
 	last := values[first:]
-	order := make([]int, n) // members, the best first
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p.gain(last[j]), p.gain(last[i])) })
+	order := match.Descending(n, func(i int) float64 { return p.gain(last[i]) }) // members, the best first
 	replaced := max(1, int(p.Replaced*float64(n)))
 	failed := func(i int) bool { return math.IsNaN(last[i]) }
 	best := slices.DeleteFunc(slices.Clone(order[:replaced]), failed)
@@ -84,11 +80,10 @@ func (p *PBT) grow(x *expansion, next *Experiment, values []float64) (string, er
 func (p *PBT) settings(x *expansion, t *Trial, rng *rand.Rand) combination {
 	var point combination
 	for _, d := range x.Random.Draw {
-		i := slices.IndexFunc(t.combination, func(s setting) bool { return s.path == d.path })
-		if i < 0 {
-			point = append(point, d.draw(rng))
+		if s := t.combination.find(d.path); s != nil {
+			point = append(point, *s)
 		} else {
-			point = append(point, t.combination[i])
+			point = append(point, d.draw(rng))
 		}
 	}
 	return point

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"encoding/csv"
 	"math"
 	"os"
@@ -12,7 +11,10 @@ import (
 )
 
 // recorded is a table of finished trials: coordinates and validation losses.
-type recorded []observation
+type recorded []struct {
+	at   []float64
+	loss float64
+}
 
 // recordedTrials reads testdata/trials/losses.csv, the trials.csv of losses.yaml beside it.
 func recordedTrials(t *testing.T) (draws, recorded) {
@@ -31,13 +33,12 @@ func recordedTrials(t *testing.T) (draws, recorded) {
 		t.Fatal(err)
 	}
 	d := e.sweep.Random.Draw
-	var table recorded
-	for _, row := range rows[1:] {
-		var at []float64
+	table := make(recorded, len(rows)-1)
+	for k, row := range rows[1:] {
 		for i := range d {
-			at = append(at, d[i].coordinate(row[i]))
+			table[k].at = append(table[k].at, d[i].coordinate(row[i]))
 		}
-		table = append(table, observation{at, number(row[len(d)])})
+		table[k].loss = number(row[len(d)])
 	}
 	return d, table
 }
@@ -60,7 +61,8 @@ func (r recorded) loss(at []float64) float64 {
 // search returns the lowest loss of a random search, or of one by TPE in batches.
 func (r recorded) search(d draws, seed uint64, tpe bool) float64 {
 	const trials, startup, batch = 40, 8, 4
-	p := proposer{draws: d}
+	var points, proposed [][]float64
+	var gains []float64
 	axes := d.axes(trials, seed)
 	for i := range trials {
 		var point combination
@@ -69,16 +71,16 @@ func (r recorded) search(d draws, seed uint64, tpe bool) float64 {
 				point = append(point, a.values[i])
 			}
 		} else {
-			point = p.candidates(stats.NewRand(stats.Derive(seed, i)))[0]
+			point = d.candidates(points, gains, proposed, stats.NewRand(stats.Derive(seed, i)))[0]
 		}
-		if p.pending = append(p.pending, d.coordinates(point)); len(p.pending) == batch {
-			for _, at := range p.pending {
-				p.observed = append(p.observed, observation{at, r.loss(at)})
+		if proposed = append(proposed, d.coordinates(point)); len(proposed) == batch {
+			for _, at := range proposed {
+				points, gains = append(points, at), append(gains, -r.loss(at))
 			}
-			p.pending = nil
+			proposed = nil
 		}
 	}
-	return slices.MinFunc(p.observed, func(a, b observation) int { return cmp.Compare(a.loss, b.loss) }).loss
+	return -slices.Max(gains)
 }
 
 // On trials of a real network, TPE finds a lower loss than a random search with as many

@@ -100,25 +100,18 @@ func writeSection(b *strings.Builder, section string, keys []Key) {
 		}
 		keys = keys[1:]
 	}
-	papers := map[string]string{} // rows of the table of published values
+	var papers []string // rows of the table of published values
 	b.WriteString("| Key | Value | Default | Meaning |\n|---|---|---|---|\n")
 	for _, k := range keys {
 		name := "`" + strings.TrimPrefix(k.Path, section+".") + "`"
 		writeRow(b, name, valueCell(k), defaultCell(k), meaningCell(k))
 		if values, ok := published[k.Path]; ok {
-			papers[name] = strings.Join(values[:], " | ")
+			papers = append(papers, fmt.Sprintf("| %s | %s |\n", name, strings.Join(values[:], " | ")))
 		}
 	}
-	if len(papers) == 0 {
-		return
-	}
-	b.WriteString("\nIn the papers:\n\n| Key | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|\n")
-	for _, k := range keys {
-		name := "`" + strings.TrimPrefix(k.Path, section+".") + "`"
-		if values, ok := papers[name]; ok {
-			fmt.Fprintf(b, "| %s | %s |\n", name, values)
-			delete(papers, name) // a key may have several meanings
-		}
+	if len(papers) > 0 {
+		b.WriteString("\nIn the papers:\n\n| Key | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|\n")
+		b.WriteString(strings.Join(slices.Compact(papers), "")) // a key may have several meanings
 	}
 }
 

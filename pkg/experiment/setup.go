@@ -57,7 +57,7 @@ func needsChess960(v chess.Variant, s *Settings) (bool, error) {
 	return starts.Any(uci.Chess960) || slices.ContainsFunc(book, castles), nil
 }
 
-// Seed derives the seed of one use of randomness; see the function [Seed].
+// Seed derives the seed of one use of randomness, see [stats.DeriveNamed].
 func (s *Setup) Seed(use string, number int) uint64 {
 	return stats.DeriveNamed(s.settings.Seed, use, number)
 }
@@ -71,10 +71,10 @@ func (s *Setup) Spec() nn.Spec {
 }
 
 // Header returns the header of the checkpoint after generation g.
-func (s *Setup) Header(g, samples int) nn.Header {
+func (s *Setup) Header(g int) nn.Header {
 	return nn.Header{
 		Spec: s.Spec(), Input: s.settings.Network.Input, Policy: s.settings.Network.Policy,
-		Variant: s.Variant.String(), Generation: g, Samples: samples,
+		Variant: s.Variant.String(), Generation: g,
 	}
 }
 
@@ -130,19 +130,16 @@ func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config,
 	c.Future = s.settings.Network.FutureBoard
 	c.Continued = c.Future > 0 || s.settings.Network.OpponentPolicy
 	c.Results = loss.Value > 0 || s.settings.Network.MovesLeft && loss.MovesLeft > 0
-	engine := func(name string, l uci.Limit, options map[string]string) (uci.Command, error) {
-		return find(uci.Opponent{Program: name, Limit: l, Options: options})
-	}
 	var err error
 	if p := &c.Player; c.Kind == data.Engine {
 		c.Start = s.settings.Game.Start
-		if p.Command, err = engine(p.UCI, p.Limit, p.Options); err != nil {
+		if p.Command, err = find(uci.Opponent{Program: p.UCI, Limit: p.Limit, Options: p.Options}); err != nil {
 			return c, err
 		}
 	}
 	if c.Label != nil {
 		label := *c.Label
-		label.Command, err = engine(label.UCI, label.Limit, label.Options)
+		label.Command, err = find(uci.Opponent{Program: label.UCI, Limit: label.Limit, Options: label.Options})
 		c.Label = &label
 	}
 	return c, err

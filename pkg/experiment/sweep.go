@@ -11,8 +11,8 @@ import (
 
 // sweep is the sweep section of a file.
 type sweep struct {
-	Grid       grid          `key:"grid" doc:"Key paths, each with a list of values: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
-	Zip        []zip         `key:"zip" flags:"single" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
+	Grid       lists         `key:"grid" doc:"Key paths, each with a list of values: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
+	Zip        []lists       `key:"zip" flags:"single" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
 	Random     *random       `key:"random" flags:"optional" doc:"Random values, crossed with grid and zip. The values of a key depend only on seed and the key, so a larger sweep continues a smaller one."`
 	Include    []combination `key:"include" doc:"Additional combinations: {network.depth: 20, network.width: 256}. Other keys have the values of the file without its sweep."`
 	Exclude    []combination `key:"exclude" doc:"Combinations to leave out: those with all values of an item."`
@@ -139,16 +139,12 @@ func (l *loader) fault(at config.Position, path, format string, args ...any) *co
 
 // at returns the position of a key, or of the nearest group around it.
 func (x *expansion) at(path string) config.Position {
-	for {
+	for ; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
 		if e := x.base.Find(path); e != nil {
 			return e.At
 		}
-		i := strings.LastIndexByte(path, '.')
-		if i < 0 {
-			return x.base.At
-		}
-		path = path[:i]
 	}
+	return x.base.At
 }
 
 // maxTrials protects against typing errors that would request years of work.
@@ -339,19 +335,16 @@ func (x *expansion) excludes(c *combo, used []bool) bool {
 // checkCombos checks that there are combinations, that their settings differ, and that
 // successive halving can compare them.
 func (x *expansion) checkCombos(combos []combo) {
-	labels := map[string]string{} // by ID
 	for i := range combos {
-		c := &combos[i]
-		c.id = c.settings.ID()
-		if other, taken := labels[c.id]; taken {
-			at := x.base.At
-			if n := len(c.combination); n > 0 {
-				at = c.combination[n-1].at
-			}
-			x.fault(at, "sweep", "the trials %s and %s have equal settings", config.Quoted(other), config.Quoted(c.label()))
-			return
+		combos[i].id = combos[i].settings.ID()
+	}
+	if first, second, equal := sameKey(combos, func(c combo) string { return c.id }); equal {
+		c, at := &combos[second], x.base.At
+		if n := len(c.combination); n > 0 {
+			at = c.combination[n-1].at
 		}
-		labels[c.id] = c.label()
+		x.fault(at, "sweep", "the trials %s and %s have equal settings", config.Quoted(combos[first].label()), config.Quoted(c.label()))
+		return
 	}
 	if r := x.Random; r != nil && r.TPE != nil {
 		x.checkObjective("sweep.random.tpe", &r.TPE.Objective, combos)

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"gonum.org/v1/gonum/stat"
 
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 )
 
@@ -31,21 +31,22 @@ func (t *TPE) pending(n int) string { return "TPE proposes " + english.Plural(n,
 
 // grow adds the trials of the next batch. Settings that are invalid or taken are not proposed.
 func (t *TPE) grow(x *expansion, next *Experiment, values []float64) (string, error) {
-	p := proposer{draws: x.Random.Draw}
-	taken := map[string]bool{}
+	draw, taken := x.Random.Draw, map[string]bool{}
+	var points, batch [][]float64 // coordinates of the finished and of the proposed trials
+	var gains []float64           // of the finished ones
 	for i := 0; i < len(values); i += x.Seeds {
-		loss := -t.gain(stat.Mean(values[i:i+x.Seeds], nil))
-		p.observed = append(p.observed, observation{p.draws.coordinates(next.Trials[i].combination), loss})
+		points = append(points, draw.coordinates(next.Trials[i].combination))
+		gains = append(gains, t.gain(stat.Mean(values[i:i+x.Seeds], nil)))
 		taken[next.Trials[i].ID] = true
 	}
 	for range min(t.Batch, next.Pending/x.Seeds) {
 		number := len(next.Trials) / x.Seeds
-		c := x.firstFree(p.candidates(stats.NewRand(stats.DeriveNamed(x.seed, "sweep.random.tpe", number))), taken)
+		c := x.firstFree(draw.candidates(points, gains, batch, stats.NewRand(stats.DeriveNamed(x.seed, "sweep.random.tpe", number))), taken)
 		if c == nil {
 			return "", next.Fault("sweep.random.trials", "", fmt.Sprintf("only %d different valid trials can be proposed", number))
 		}
 		taken[c.id] = true
-		p.pending = append(p.pending, p.draws.coordinates(c.combination))
+		batch = append(batch, draw.coordinates(c.combination))
 		next.add(x.repeated(c, 0, x.Seeds))
 		next.Pending -= x.Seeds
 	}
@@ -71,58 +72,38 @@ func (x *expansion) firstFree(points []combination, taken map[string]bool) *comb
 	return nil
 }
 
-// observation is a finished trial: its coordinates and its metric, of which low is better.
-type observation struct {
-	at   []float64
-	loss float64
-}
-
-// proposer proposes points from observations.
-type proposer struct {
-	draws    draws
-	observed []observation
-	pending  [][]float64 // proposed points of the same batch
-}
-
 // candidateCount is the number of candidates for each proposal, as in hyperopt and Optuna.
 const candidateCount = 24
 
 // candidates returns points from the density of the best trials, in descending order of the
 // expected improvement, which rises with the ratio of the two densities (Bergstra et al.
-// 2011, equation 1). Pending points count among the bad ones, which keeps the points of a
-// batch apart: the constant liar of Ginsbourger, Le Riche and Carraro ("Kriging is
-// well-suited to parallelize optimization", 2010), with the worst value as the lie.
-func (p *proposer) candidates(rng *rand.Rand) []combination {
-	sorted := slices.Clone(p.observed)
-	slices.SortStableFunc(sorted, func(a, b observation) int { return cmp.Compare(a.loss, b.loss) })
+// 2011, equation 1). High gains of the finished trials are better. The proposed trials of the
+// same batch count among the bad ones, which keeps the points of a batch apart: the constant
+// liar of Ginsbourger, Le Riche and Carraro ("Kriging is well-suited to parallelize
+// optimization", 2010), with the worst value as the lie.
+func (d draws) candidates(finished [][]float64, gains []float64, batch [][]float64, rng *rand.Rand) []combination {
 	var best, rest [][]float64
-	for i, o := range sorted {
-		if i < bestCount(len(sorted)) {
-			best = append(best, o.at)
+	for place, i := range match.Descending(len(gains), func(i int) float64 { return gains[i] }) {
+		if place < bestCount(len(gains)) {
+			best = append(best, finished[i])
 		} else {
-			rest = append(rest, o.at)
+			rest = append(rest, finished[i])
 		}
 	}
-	good, bad := newParzen(p.draws, best), newParzen(p.draws, append(rest, p.pending...))
-	type candidate struct {
-		combination
-		score float64
-	}
-	var all []candidate
-	for range candidateCount {
-		var c combination
+	good, bad := newParzen(d, best), newParzen(d, append(rest, batch...))
+	points, scores := make([]combination, candidateCount), make([]float64, candidateCount)
+	for n := range points {
 		for i, u := range good.sample(rng) {
-			c = append(c, p.draws[i].setting(u))
+			points[n] = append(points[n], d[i].setting(u))
 		}
-		at := p.draws.coordinates(c)
-		all = append(all, candidate{c, good.logDensity(at) - bad.logDensity(at)})
+		at := d.coordinates(points[n])
+		scores[n] = good.logDensity(at) - bad.logDensity(at)
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	points := make([]combination, len(all))
-	for i, c := range all {
-		points[i] = c.combination
+	var sorted []combination
+	for _, i := range match.Descending(len(points), func(i int) float64 { return scores[i] }) {
+		sorted = append(sorted, points[i])
 	}
-	return points
+	return sorted
 }
 
 // bestCount returns how many of n trials count as the best: a tenth, but at most 25 (Optuna).
@@ -134,8 +115,8 @@ func (d draws) coordinates(c combination) []float64 {
 	at := make([]float64, len(d))
 	for i := range d {
 		at[i] = math.NaN()
-		if text, ok := c.find(d[i].path); ok {
-			at[i] = d[i].coordinate(text)
+		if s := c.find(d[i].path); s != nil {
+			at[i] = d[i].coordinate(s.text)
 		}
 	}
 	return at
@@ -184,9 +165,9 @@ func (d *distribution) scale() (low, high float64) {
 // product over the keys, so that keys that work together stay together (Falkner, Klein and
 // Hutter, "BOHB", ICML 2018).
 type parzen struct {
-	draws  draws
-	points [][]float64
-	width  float64 // standard deviation of the kernel of a number
+	draws   draws
+	centers [][]float64 // of the kernels; NaN stands for the distributions of the random search
+	width   float64     // standard deviation of the kernel of a number
 }
 
 // newParzen chooses the width as Optuna does (Watanabe, "Tree-Structured Parzen Estimator",
@@ -195,18 +176,15 @@ type parzen struct {
 func newParzen(d draws, points [][]float64) *parzen {
 	n := float64(len(points))
 	scott := 0.2 * math.Pow(max(1, n), -1/float64(len(d)+4))
-	return &parzen{d, points, max(scott, 1/min(100, n+2))}
+	random := slices.Repeat([]float64{math.NaN()}, len(d))
+	return &parzen{d, append(slices.Clip(points), random), max(scott, 1/min(100, n+2))}
 }
 
 // sample draws a point.
 func (p *parzen) sample(rng *rand.Rand) []float64 {
-	kernel := rng.IntN(len(p.points) + 1)
+	centers := p.centers[rng.IntN(len(p.centers))]
 	at := make([]float64, len(p.draws))
-	for i := range p.draws {
-		center := math.NaN()
-		if kernel < len(p.points) {
-			center = p.points[kernel][i]
-		}
+	for i, center := range centers {
 		n := len(p.draws[i].choices)
 		switch {
 		case n > 0 && (math.IsNaN(center) || rng.Float64() < p.otherChoice(n)):
@@ -228,18 +206,14 @@ func (p *parzen) sample(rng *rand.Rand) []float64 {
 // logDensity returns the logarithm of the density at a point.
 func (p *parzen) logDensity(at []float64) float64 {
 	sum := 0.0
-	for kernel := range len(p.points) + 1 {
+	for _, centers := range p.centers {
 		product := 1.0
-		for i := range p.draws {
-			center := math.NaN()
-			if kernel < len(p.points) {
-				center = p.points[kernel][i]
-			}
+		for i, center := range centers {
 			product *= p.kernel(&p.draws[i], at[i], center)
 		}
 		sum += product
 	}
-	return math.Log(sum / float64(len(p.points)+1))
+	return math.Log(sum / float64(len(p.centers)))
 }
 
 // kernel returns the density of one coordinate around a center. A center of NaN means that
@@ -268,5 +242,5 @@ func (p *parzen) kernel(d *distribution, at, center float64) float64 {
 // otherChoice returns the probability with which a kernel ignores its center and takes any
 // of n choices: each has the weight 1/(points+1) beside the 1 of the center (Optuna).
 func (p *parzen) otherChoice(n int) float64 {
-	return float64(n) / float64(n+len(p.points)+1)
+	return float64(n) / float64(n+len(p.centers))
 }

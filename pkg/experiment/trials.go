@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -77,7 +78,11 @@ func (t *Trial) folderName() string {
 			swept = append(swept, a)
 		}
 	}
-	return Hash(t.Settings.sections("seed", "start", "game", "network", "search", "data", "selfplay", "training"), swept)[:10]
+	trained := t.Settings.identity()
+	maps.DeleteFunc(trained, func(section string, _ any) bool {
+		return !slices.Contains([]string{"seed", "start", "game", "network", "search", "data", "selfplay", "training"}, section)
+	})
+	return Hash(trained, swept)[:10]
 }
 
 // paths returns the paths of all axes in display order.
@@ -95,8 +100,8 @@ func (x *expansion) paths() []string {
 
 // text returns the value of a key in a combination, or "" if the key does not apply.
 func (c *combo) text(path string) string {
-	if text, ok := c.find(path); ok {
-		return text
+	if s := c.find(path); s != nil {
+		return s.text
 	}
 	v, ok := config.ValueAt(c.values, path)
 	if !ok {
@@ -167,15 +172,10 @@ func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
 	for i := range order {
 		order[i] = i
 	}
+	place := map[bool]int{true: 0, false: 1} // of included combinations and of the others
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &combos[i], &combos[j]
-		switch {
-		case a.included == b.included:
-			return cmp.Compare(x.lot(a), x.lot(b))
-		case a.included:
-			return -1
-		}
-		return 1
+		return cmp.Or(place[a.included]-place[b.included], cmp.Compare(x.lot(a), x.lot(b)))
 	})
 	var taken, rest []combo
 	for i, c := range combos {

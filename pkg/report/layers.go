@@ -37,7 +37,7 @@ func OfTrials(trials []experiment.Trial) ([]*Network, error) {
 		if err != nil {
 			return nil, err
 		}
-		n, err := ofHeader(setup.Header(0, 0))
+		n, err := ofHeader(setup.Header(0))
 		if err != nil {
 			return nil, err
 		}

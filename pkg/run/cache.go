@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
@@ -27,11 +28,12 @@ type cache struct {
 	root string // folder of all results
 
 	mu     sync.Mutex
-	trials map[string]*cachedTrial  // by folder relative to root; nil: not read yet
-	places map[string][]string      // sorted folders that have or had a stage or player, by stageKey and playerKeys
-	before map[string]*cachedTrial  // trials when this process began
-	plan   bool                     // nothing below root changes, and planned stages are included
-	claims map[string]chan struct{} // by hash of inputs; full while a trial works on the stage
+	trials map[string]*cachedTrial        // by folder relative to root; nil: not read yet
+	places map[string][]string            // sorted folders that have or had a stage or player, by stageKey and playerKeys
+	before map[string]*cachedTrial        // trials when this process began
+	plan   bool                           // nothing below root changes, and planned stages are included
+	games  map[string]int                 // numbers of games of the pairs in planned matches, by gamesKey and names
+	claims map[string]*semaphore.Weighted // by hash of inputs; held while a trial works on the stage
 
 	// A refresh waits until pause times the duration of the last one have passed, so that
 	// a folder of thousands of trials costs a run little time.
@@ -47,23 +49,13 @@ type cachedTrial struct {
 
 // source is a stage of another trial with the same inputs.
 type source struct {
-	folder  string // relative to the root
 	dir     string
-	stage   store.Stage
+	stage   store.Stage // as in the manifest of a trial that reuses it
 	machine store.Machine
 }
 
-// reused returns the manifest entry of the stage for the trial that reuses it.
-func (s *source) reused() *store.Stage {
-	out := s.stage
-	if out.From == "" {
-		out.From = filepath.ToSlash(s.folder)
-	}
-	return &out
-}
-
 func newCache(root string) *cache {
-	return &cache{root: root, places: map[string][]string{}, claims: map[string]chan struct{}{}, pause: 20}
+	return &cache{root: root, places: map[string][]string{}, games: map[string]int{}, claims: map[string]*semaphore.Weighted{}, pause: 20}
 }
 
 // refresh reads new and changed manifests. An unreadable manifest counts as empty.
@@ -169,7 +161,8 @@ func (c *cache) find(s *Stage, dir string, verify bool) *source {
 		if stage == nil || !maps.Equal(stage.Inputs, s.In) {
 			continue
 		}
-		src := &source{t.folder, filepath.Join(c.root, t.folder), *stage, t.manifest.Machine}
+		src := &source{filepath.Join(c.root, t.folder), *stage, t.manifest.Machine}
+		src.stage.From = cmp.Or(stage.From, filepath.ToSlash(t.folder))
 		if state, _, err := src.stage.Verify(src.dir, verify); err == nil && state == store.FileOK {
 			return src
 		}
@@ -252,21 +245,13 @@ func (c *cache) wrote(dir string, m *store.Manifest) {
 // claim waits until no other trial of this run works on a stage with these inputs. It then
 // blocks other claims until the caller calls release.
 func (c *cache) claim(ctx context.Context, in store.Inputs) (release func(), err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	key := in.Hash()
 	c.mu.Lock()
 	claim := c.claims[key]
 	if claim == nil {
-		claim = make(chan struct{}, 1)
+		claim = semaphore.NewWeighted(1)
 		c.claims[key] = claim
 	}
 	c.mu.Unlock()
-	select {
-	case claim <- struct{}{}:
-		return func() { <-claim }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return func() { claim.Release(1) }, claim.Acquire(ctx, 1)
 }

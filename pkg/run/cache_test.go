@@ -29,7 +29,7 @@ func TestCache(t *testing.T) {
 		t.Helper()
 		have := ""
 		if src := s.find(&Stage{Name: "x", In: in}, filepath.Join(root, "e", "own"), false); src != nil {
-			have = src.folder
+			have = src.stage.From
 		}
 		if have != dir {
 			t.Errorf("found %q, want %q", have, dir)

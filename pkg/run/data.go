@@ -30,11 +30,8 @@ type imports struct {
 	in     store.Inputs // common inputs of all chunks
 }
 
-// openData finds the files and engines of the trial's data, once.
-func (t *Trial) openData(ctx context.Context) (*imports, error) {
-	if t.imports != nil {
-		return t.imports, nil
-	}
+// openData finds the files and engines of the trial's data. The caller must close the source.
+func (t *Trial) openData(ctx context.Context) error {
 	s := t.Settings
 	in := store.Inputs{
 		"code": dataCode, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
@@ -55,7 +52,7 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 		return found.Command, nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	in["network.future_board"], in["continued"] = strconv.Itoa(cfg.Future), strconv.FormatBool(cfg.Continued)
 	if cfg.Kind == data.Parquet { // a file may have no results
@@ -63,25 +60,17 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 	}
 	source, err := data.Open(cfg, t.Setup.DataSeed(), t.Workers)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if files := source.Files(); len(files) > 0 {
 		sums, err := t.run.sums.Of(ctx, files...)
 		if err != nil {
-			return nil, fmt.Errorf("data: %w", err)
+			return fmt.Errorf("data: %w", err)
 		}
 		in["data.contents"] = experiment.Hash(sums)
 	}
-	t.imports = &imports{source, in}
-	return t.imports, nil
-}
-
-// closeData stops the engines of the trial's data.
-func (t *Trial) closeData() {
-	if t.imports != nil {
-		_ = t.imports.source.Close() // it is only read
-		t.imports = nil
-	}
+	t.imports = imports{source, in}
+	return nil
 }
 
 // importedChunk is the row of a chunk, with the cursor of the next one.
@@ -92,12 +81,8 @@ type importedChunk struct {
 
 // importChunk returns the stage that makes the samples of generation g from chunk g of the
 // data.
-func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
-	d, err := t.openData(ctx)
-	if err != nil {
-		return nil, err
-	}
-	in := maps.Clone(d.in)
+func (t *Trial) importChunk(_ context.Context, g int) (*Stage, error) {
+	source, in := t.imports.source, maps.Clone(t.imports.in)
 	in["chunk"] = strconv.Itoa(g)
 	return &Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Run: func(ctx context.Context) (any, error) {
 		from := data.First
@@ -109,7 +94,7 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 			from = before.Next
 		}
 		var answers data.Answers
-		if d.source.UsesEngine() {
+		if source.UsesEngine() {
 			j, err := t.openJournal(t.scratch(store.DataStage(g)), in, answers.Replay)
 			if err != nil {
 				return nil, err
@@ -120,7 +105,7 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 		began := time.Now()
 		var progress data.Progress
 		done := t.showImport(g, &progress, answers.Games())
-		info, err := d.source.Chunk(ctx, from, t.Setup.Codec, t.Results.Path(store.SamplesFile(g)), &answers, &progress)
+		info, err := source.Chunk(ctx, from, t.Setup.Codec, t.Results.Path(store.SamplesFile(g)), &answers, &progress)
 		done()
 		if err != nil {
 			return nil, err

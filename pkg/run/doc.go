@@ -25,8 +25,8 @@
 //	tournament         games between checkpoints and other players (match.go)
 //	position q         what a figure shows of a network            (evaluation.go)
 //
-// Trials run in parallel (jobs.go), rung by rung with successive halving (halving.go), or
-// batch by batch if TPE proposes them (batches.go).
+// Trials run in parallel, batch by batch if earlier ones decide the later ones (jobs.go), or
+// rung by rung with successive halving (halving.go).
 //
 // The package makes no scientific choices: every number that can change a result comes from
 // the experiment. It prints nothing: progress goes to a [Reporter].

@@ -53,7 +53,7 @@ func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 	}
 	sets, err := experiment.ReadPuzzles(t.Setup.Variant, e)
 	if err != nil {
-		return nil, err
+		return &Stage{Name: store.PuzzlesStage(g)}, err
 	}
 	// Puzzles need the best move of single positions, so exploration and tree reuse are
 	// off.
@@ -281,7 +281,7 @@ func phaseOf(n [chess.King + 1]int) int {
 func (t *Trial) position(q store.Position) (*Stage, error) {
 	p, err := experiment.FigurePosition(t.Setup.Variant, t.Settings, q.Position)
 	if err != nil {
-		return nil, err
+		return &Stage{Name: q.Stage()}, err
 	}
 	s := t.Settings
 	in := t.checkpointInputs(q.Generation, positionCode)
@@ -291,14 +291,14 @@ func (t *Trial) position(q store.Position) (*Stage, error) {
 		in.Settings("search", cfg)
 	}
 	return &Stage{Name: q.Stage(), In: in, Files: []string{q.File()}, Run: func(ctx context.Context) (any, error) {
-		session, err := t.session(q.Generation)
+		net, err := t.group(q.Generation)
 		if err != nil {
 			return nil, err
 		}
-		defer session.Close()
+		defer net.Close()
 		tree := search.NewTree(cfg, 0) // the seed has no effect without noise
 		tree.Analyze(chess.NewGame(p))
-		if err := search.Run(ctx, []*search.Tree{tree}, search.NewEvaluator(t.Setup.Codec, session)); err != nil {
+		if err := search.Run(ctx, []*search.Tree{tree}, search.NewEvaluator(t.Setup.Codec, net)); err != nil {
 			return nil, err
 		}
 		return nil, report.Position(p, tree, q.Visits).Write(t.Results.Path(q.File()))

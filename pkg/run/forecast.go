@@ -53,7 +53,7 @@ func (r *run) foresee(ctx context.Context) {
 	plan := &Plan{}
 	if dry, err := newRun(r.experiment, r.Options); err == nil {
 		dry.sums = r.sums // has the checksums of large files
-		if p, err := (&planner{games: map[string]int{}}).plan(ctx, dry); err == nil {
+		if p, err := new(planner).plan(ctx, dry); err == nil {
 			plan = p
 		}
 	}
@@ -207,15 +207,13 @@ func (f *forecast) phase(stage string) int {
 // earlier generation.
 func (f *forecast) expect(stage string) (seconds float64, ok bool) {
 	kind, g := store.SplitStage(stage)
-	name := stage
-	for {
+	for name := stage; ; name = fmt.Sprintf("%s %d", kind, g) {
 		if x := f.took[name]; x.stages > 0 {
 			return x.seconds / float64(x.stages), true
 		}
 		if g--; g < 1 {
 			return 0, false
 		}
-		name = fmt.Sprintf("%s %d", kind, g)
 	}
 }
 

@@ -36,7 +36,6 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 				c.end = &store.Ended{Generation: g}
 			}
 		}
-		r.foresee(ctx)
 		r.each(ctx, all) // trials that lost at the last rung end now
 		if ctx.Err() != nil || last || r.FailFast && slices.ContainsFunc(all, func(c *candidate) bool { return c.err != nil }) {
 			return ctx.Err()
@@ -47,7 +46,7 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 		}
 		rung, err := r.rung(ctx, g, going)
 		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(r.dir, store.ComparisonsFolder), err)
+			return err
 		}
 		going = choose(rung, i+1, going)
 	}
@@ -73,30 +72,33 @@ func choose(rung *store.Rung, number int, going []*candidate) []*candidate {
 // metricWords are the names of the metrics in messages.
 var metricWords = map[string]string{experiment.ByLoss: "validation loss", experiment.ByElo: "Elo"}
 
-// comparison returns the trial whose stages compare the others. It has a folder of its own and
-// the settings of the experiment without its sweep, and it trains nothing. when describes the
-// comparison.
-func (r *run) comparison(ctx context.Context, when string) (*Trial, error) {
+// compare executes a stage that compares trials, unless build returns nil. It returns the trial
+// of the stage, which has a folder of its own and the settings of the experiment without its
+// sweep, and trains nothing. when describes the comparison.
+func (r *run) compare(ctx context.Context, when string, build func(*Trial) *Stage) (_ *Trial, err error) {
+	dir := filepath.Join(r.dir, store.ComparisonsFolder)
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", dir, err)
+		}
+	}()
 	report := r.Reporter.Comparison(when)
 	if r.comparing == nil {
 		declared := experiment.Trial{Settings: r.experiment.Settings}
 		declared.Settings.Game = r.experiment.Trials[0].Settings.Game // the file may lack settings that the sweep varies
-		t, err := r.openIn(ctx, filepath.Join(r.dir, store.ComparisonsFolder), declared, report)
-		if err != nil {
+		if r.comparing, err = r.openIn(ctx, dir, declared, report); err != nil {
 			return nil, err
 		}
-		r.comparing = t
 	}
 	r.comparing.Report = report
-	return r.comparing, nil
+	if s := build(r.comparing); s != nil {
+		err = r.executor.stage(ctx, r.comparing, s)
+	}
+	return r.comparing, err
 }
 
 // rung compares trials after generation g.
 func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung, error) {
-	t, err := r.comparison(ctx, "after "+english.Plural(g, "generation", ""))
-	if err != nil {
-		return nil, err
-	}
 	h := r.experiment.Halving
 	rung := &store.Rung{Generation: g, Metric: h.Metric}
 	for _, c := range going {
@@ -108,21 +110,23 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	}
 	settings := rung.Settings()
 	rung.Survivors = h.Survivors(len(settings))
-	stage := t.rungByElo
-	if h.Metric == experiment.ByLoss {
-		stage = t.rungByLoss
-	}
-	s, err := stage(rung, going)
-	if err == nil {
-		err = r.executor.stage(ctx, t, s)
-	}
+	t, err := r.compare(ctx, "after "+english.Plural(g, "generation", ""), func(t *Trial) *Stage {
+		if h.Metric == experiment.ByLoss {
+			return t.rungByLoss(rung, going)
+		}
+		return t.rungByElo(rung, going)
+	})
 	if err != nil {
 		return nil, err
 	}
-	done := t.Results.Manifest.Stage(s.Name)
+	done := t.Results.Manifest.Stage(store.RungStage(g))
 	if len(done.Facts) == 0 { // in a plan the ranking is unknown: the first trials stand for the survivors
+		what := "trials"
+		if len(settings) < len(rung.Ranking) { // some have several trials
+			what = "settings"
+		}
 		t.unknown = append(t.unknown, fmt.Sprintf("it is not known yet which %d of %d %s continue after %s: here the first ones stand for them",
-			rung.Survivors, len(settings), word(rung, settings), english.Plural(g, "generation", "")))
+			rung.Survivors, len(settings), what, english.Plural(g, "generation", "")))
 		rung.Ranking = slices.Concat(settings...)
 		return rung, nil
 	}
@@ -131,7 +135,7 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 }
 
 // rungByLoss returns the stage that compares trials by their selected training loss.
-func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate) (*Stage, error) {
+func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate) *Stage {
 	in := store.Inputs{"code": rungCode, "metric": rung.Metric, "generation": strconv.Itoa(rung.Generation), survivorsInput: strconv.Itoa(rung.Survivors)}
 	var names []string
 	for i, c := range going {
@@ -145,12 +149,12 @@ func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate) (*Stage, error)
 		in["trial "+x.Trial] = strconv.FormatFloat(x.Value.Value, 'g', -1, 64)
 	}
 	in.List("trial", names)
-	return &Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) { return t.rank(rung, 1), nil }}, nil
+	return &Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) { return t.rank(rung, 1), nil }}
 }
 
 // rungByElo returns the stage that compares trials by a tournament between their checkpoints.
 // Each checkpoint searches with the settings of its own tournament section.
-func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) {
+func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) *Stage {
 	var players []player
 	for i, c := range going {
 		x := &rung.Ranking[i]
@@ -163,7 +167,7 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) 
 			rung.Ranking[i].Value = p.Elo
 		}
 		return t.rank(rung, -1)
-	}), nil
+	})
 }
 
 // entrant returns the trial's network of a generation as a player among those of other trials.
@@ -181,14 +185,6 @@ func (t *Trial) pool(stage, folder, code string, players []player, rounds int, f
 	settings.Rounds, settings.Format = rounds, format
 	settings.Search, settings.Temperature, settings.Limit = search.Config{}, experiment.TournamentTemperature{}, nil
 	return t.newTournament(stage, folder, code+", games "+tournamentCode, players, settings)
-}
-
-// word returns "trials", or "settings" if some have several trials.
-func word(rung *store.Rung, settings [][]store.RungTrial) string {
-	if len(settings) < len(rung.Ranking) {
-		return "settings"
-	}
-	return "trials"
 }
 
 // rank sorts and reports the settings of a rung: sign * mean over their trials ascending,

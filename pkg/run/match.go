@@ -349,9 +349,9 @@ func (m *tournament) work(e *estimate) error {
 	missing := map[string]int{} // by player
 	for _, f := range games.Fixtures() {
 		key := fmt.Sprint(games.Key(f.Pair), f.Pair) // the players that alamos has built in share a key
-		planned := m.run.plannedGames[key]           // by earlier matches of the plan
+		planned := m.run.cache.games[key]            // by earlier matches of the plan
 		n := games.Missing(f, planned)
-		m.run.plannedGames[key] = max(planned, f.Games)
+		m.run.cache.games[key] = max(planned, f.Games)
 		e.work.Games += n
 		missing[f.A] += n
 		missing[f.B] += n

@@ -3,7 +3,6 @@ package run
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -16,12 +15,9 @@ import (
 	"alamos/pkg/store"
 )
 
-// machineMemory returns the number of bytes that this process can use at most: the memory
-// and the swap space of the machine, or less in a cgroup, as in a container or a job of a
-// cluster. It returns 0 where it does not know, which is everywhere but on Linux.
-func machineMemory() int64 { return memoryIn(os.DirFS("/")) }
-
-// memoryIn is machineMemory with the files of Linux in root.
+// memoryIn returns the number of bytes that this process can use at most: the memory and the
+// swap space of the machine, or less in a cgroup, as in a container or a job of a cluster. It
+// finds them in files of Linux below root. Without these it returns 0, which is unknown.
 func memoryIn(root fs.FS) int64 {
 	info := map[string]int64{} // in kB
 	text, _ := fs.ReadFile(root, "proc/meminfo")

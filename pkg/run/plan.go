@@ -53,10 +53,15 @@ type PlanOptions struct {
 
 // MakePlans plans runs of experiments, one after the other. It only reads results.
 func MakePlans(ctx context.Context, all []*experiment.Experiment, opt PlanOptions) ([]*Plan, error) {
-	p := &planner{estimator: &estimator{probe: opt.Probe}, games: map[string]int{}}
+	p := &planner{estimator: &estimator{probe: opt.Probe}}
 	var plans []*Plan
 	for _, e := range all {
-		plan, err := p.experiment(ctx, e, opt.Options)
+		r, err := newRun(e, opt.Options)
+		if err != nil {
+			return nil, err
+		}
+		r.sums.ReadOnly, p.estimator.untrained = true, false
+		plan, err := p.plan(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -69,18 +74,8 @@ func MakePlans(ctx context.Context, all []*experiment.Experiment, opt PlanOption
 // the manifests in memory, with placeholders for the checksums of files that do not exist
 // yet. It never writes a manifest.
 type planner struct {
-	estimator *estimator     // nil: the work is not estimated
-	cache     *cache         // includes the stages of earlier plans
-	games     map[string]int // number of games of a pair in planned matches, by gamesKey
-}
-
-func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt Options) (*Plan, error) {
-	r, err := newRun(e, opt)
-	if err != nil {
-		return nil, err
-	}
-	r.sums.ReadOnly, p.estimator.untrained = true, false
-	return p.plan(ctx, r)
+	estimator *estimator // nil: the work is not estimated
+	cache     *cache     // includes the stages of earlier plans
 }
 
 // plan makes a run a plan: its stages are planned instead of run.
@@ -89,7 +84,7 @@ func (p *planner) plan(ctx context.Context, r *run) (*Plan, error) {
 		p.cache = r.cache
 		p.cache.plan = true
 	}
-	r.executor, r.cache, r.plannedGames = p, p.cache, p.games
+	r.executor, r.cache = p, p.cache
 	r.Reporter, r.Jobs = Quiet{}, 1
 	e := r.experiment
 	plan := &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
@@ -183,9 +178,8 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 	m := t.Results.Manifest
 	switch d.Does {
 	case Reused:
-		planned := src.reused()
-		planned.Planned = true
-		m.Put(planned)
+		src.stage.Planned = true
+		m.Put(&src.stage)
 	case Runs:
 		planned := &store.Stage{Name: s.Name, Inputs: s.In, Outputs: map[string]string{}}
 		for _, f := range s.Files {
@@ -225,18 +219,7 @@ func unknown(what ...string) string { return unknownMark + experiment.Hash(what)
 
 // maybe reports whether inputs differ only in unknown checksums.
 func maybe(is, was store.Inputs) bool {
-	if len(is) != len(was) {
-		return false
-	}
-	some := false
-	for k, v := range is {
-		if v == was[k] {
-			continue
-		}
-		if !strings.HasPrefix(v, unknownMark) {
-			return false
-		}
-		some = true
-	}
-	return some
+	changed := is.Changed(was)
+	known := func(key string) bool { return !strings.HasPrefix(is[key], unknownMark) }
+	return len(changed) > 0 && len(is) == len(was) && !slices.ContainsFunc(changed, known)
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"alamos/pkg/encode"
@@ -45,7 +46,7 @@ func quickConfig(t *Trial) selfplay.Config {
 
 // quickGames plays games with uniform priors, like those of an untrained network.
 func quickGames(ctx context.Context, t *Trial) (samples []encode.Sample, plies, evaluations int, err error) {
-	_, err = selfplay.Play(ctx, quickConfig(t), t.Setup.Codec, []search.Net{search.Indifferent{}}, func(r *selfplay.Record) {
+	err = selfplay.Play(ctx, quickConfig(t), t.Setup.Codec, []search.Net{search.Indifferent{}}, func(r *selfplay.Record) {
 		samples = append(samples, r.Samples...)
 		plies += len(r.Moves)
 		evaluations += r.Evaluations
@@ -106,20 +107,17 @@ func probePlaying(ctx context.Context, t *Trial) (evaluations, seconds float64, 
 	defer end()
 	cfg := playing(t)
 	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Workers) // more games than can end in the time
-	cfg.Progress = new(selfplay.Progress)
+	cfg.Evaluations = new(atomic.Int64)
 	limited, stop := context.WithTimeout(ctx, probeWarm+probeTime)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() {
-		_, err := selfplay.Play(limited, cfg, t.Setup.Codec, nets, func(*selfplay.Record) {})
-		ended <- err
-	}()
+	go func() { ended <- selfplay.Play(limited, cfg, t.Setup.Codec, nets, func(*selfplay.Record) {}) }()
 	time.Sleep(probeWarm)
-	before, began := cfg.Progress.Evaluations.Load(), time.Now()
+	before, began := cfg.Evaluations.Load(), time.Now()
 	if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
 		return 0, 0, err
 	}
-	return float64(cfg.Progress.Evaluations.Load() - before), time.Since(began).Seconds(), nil
+	return float64(cfg.Evaluations.Load() - before), time.Since(began).Seconds(), nil
 }
 
 // probeTraining measures how fast the network trains.

@@ -41,23 +41,10 @@ type Options struct {
 	// Verify compares all files of earlier stages with their checksums. Without it the run
 	// trusts files with unchanged sizes and modification times.
 	Verify bool
-	// memory of the machine in bytes; default machineMemory.
+	// memory of the machine in bytes; default memoryIn.
 	memory int64
 	// FailFast ends the run when a trial fails. Without it the other trials continue.
 	FailFast bool
-}
-
-// complete returns the options with all defaults filled in.
-func (o Options) complete() (Options, error) {
-	o.Results, o.Jobs = cmp.Or(o.Results, defaultResults), cmp.Or(o.Jobs, 1)
-	o.Device, o.Precision = cmp.Or(o.Device, nn.Auto), cmp.Or(o.Precision, nn.Auto)
-	if o.Reporter == nil {
-		o.Reporter = Quiet{}
-	}
-	o.memory = cmp.Or(o.memory, machineMemory())
-	workers, batch, err := nn.Throughput(o.Device)
-	o.Workers, o.Batch = cmp.Or(o.Workers, workers), cmp.Or(o.Batch, batch)
-	return o, err
 }
 
 const defaultResults = "results"
@@ -100,16 +87,20 @@ type run struct {
 	executor   executor
 	comparing  *Trial // compares the others; nil until the first comparison
 	forecast   *forecast
-
-	// plannedGames has the number of games of each pair in planned matches, by gamesKey and names.
-	plannedGames map[string]int
 }
 
 func newRun(e *experiment.Experiment, opt Options) (*run, error) {
-	opt, err := opt.complete()
+	opt.Results, opt.Jobs = cmp.Or(opt.Results, defaultResults), cmp.Or(opt.Jobs, 1)
+	opt.Device, opt.Precision = cmp.Or(opt.Device, nn.Auto), cmp.Or(opt.Precision, nn.Auto)
+	if opt.Reporter == nil {
+		opt.Reporter = Quiet{}
+	}
+	opt.memory = cmp.Or(opt.memory, memoryIn(os.DirFS("/")))
+	workers, batch, err := nn.Throughput(opt.Device)
 	if err != nil {
 		return nil, err
 	}
+	opt.Workers, opt.Batch = cmp.Or(opt.Workers, workers), cmp.Or(opt.Batch, batch)
 	return &run{
 		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: ThisMachine(opt.Alamos),
 		sums: disk.ReadSums(filepath.Join(opt.Results, sumsName)), cache: newCache(opt.Results), executor: execution{},

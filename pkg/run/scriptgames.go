@@ -10,7 +10,6 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/hook"
 	"alamos/pkg/match"
-	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
 	"alamos/pkg/store"
@@ -125,10 +124,9 @@ type scriptNetwork struct {
 	evaluator search.Evaluator
 }
 
-// newScriptNetwork uses a session of the trial's model of generation g. The caller closes the
-// session.
-func newScriptNetwork(t *Trial, g int, s *nn.Session) *scriptNetwork {
-	return &scriptNetwork{t.Setup.Variant, t.Settings.At(g).Search.WithoutExploration(), search.NewEvaluator(t.Setup.Codec, s)}
+// newScriptNetwork uses the trial's network of generation g.
+func newScriptNetwork(t *Trial, g int, net search.Net) *scriptNetwork {
+	return &scriptNetwork{t.Setup.Variant, t.Settings.At(g).Search.WithoutExploration(), search.NewEvaluator(t.Setup.Codec, net)}
 }
 
 // treesAtOnce is the number of positions searched together. It is large enough for full

@@ -2,8 +2,6 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -220,12 +218,12 @@ func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
 	in := store.Inputs{"code": hooksCode, "network": t.Results.CheckpointSum(g)}
 	in.Settings("search", t.Settings.At(g).Search)
 	return t.measure(store.CheckpointHooksStage(g), hook.MeasureCheckpoint, in, func() (measurement, func(), error) {
-		session, err := t.session(g)
+		net, err := t.group(g)
 		if err != nil {
 			return nil, nil, err
 		}
-		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: t.Results.SamplesUntil(g), Network: newScriptNetwork(t, g, session)}
-		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) }, session.Close, nil
+		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: t.Results.SamplesUntil(g), Network: newScriptNetwork(t, g, net)}
+		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) }, net.Close, nil
 	}), nil
 }
 
@@ -404,7 +402,5 @@ func (t *Trial) progressSum(g int) string {
 }
 
 func hashProgress(p hook.Progress) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%+v", p) // fmt prints maps in the order of their keys
-	return hex.EncodeToString(h.Sum(nil))
+	return config.Sum(fmt.Appendf(nil, "%+v", p)) // fmt prints maps in the order of their keys
 }

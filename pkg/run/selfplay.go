@@ -129,7 +129,7 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		defer judge.Close()
 		cfg.Adjudicate = t.adjudicateSelfPlay(ctx, g, judge)
 	}
-	_, err = selfplay.Play(ctx, cfg, t.Setup.Codec, nets, func(r *selfplay.Record) {
+	err = selfplay.Play(ctx, cfg, t.Setup.Codec, nets, func(r *selfplay.Record) {
 		done++
 		evaluations += r.Evaluations
 		now := time.Since(began).Seconds()

@@ -175,7 +175,7 @@ func (t *Trial) reuse(d Decision, src *source) error {
 		}
 	}
 	t.Report.Stage(d)
-	t.Results.Manifest.Put(src.reused())
+	t.Results.Manifest.Put(&src.stage)
 	t.Results.Manifest.Machine = src.machine
 	return t.writeManifest()
 }

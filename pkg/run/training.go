@@ -36,18 +36,18 @@ func (t *Trial) untrained(context.Context, int) (*Stage, error) {
 	in.Settings("network", t.Settings.Network)
 	start, err := t.Setup.Schedule(nil).Start()
 	if err != nil {
-		return nil, err
+		return &Stage{Name: store.UntrainedStage}, err
 	}
 	in.Settings("schedule", start)
 	var from externalModel
 	if s := t.Settings.Start; s != nil {
 		if from, err = t.startModel(string(s.Model)); err != nil {
-			return nil, fmt.Errorf("start.model: %w", err)
+			return &Stage{Name: store.UntrainedStage}, fmt.Errorf("start.model: %w", err)
 		}
 		in["start"] = from.sum
 	}
 	return &Stage{Name: store.UntrainedStage, In: in, Files: []string{store.CheckpointFile(0)}, Run: func(context.Context) (any, error) {
-		c := &nn.Checkpoint{Header: t.Setup.Header(0, 0)}
+		c := &nn.Checkpoint{Header: t.Setup.Header(0)}
 		var err error
 		if c.Training, err = json.Marshal(train.State{Schedule: start}); err != nil {
 			return nil, err
@@ -230,7 +230,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	if err != nil {
 		return nil, nil, err
 	}
-	next := &nn.Checkpoint{Header: t.Setup.Header(g, 0)}
+	next := &nn.Checkpoint{Header: t.Setup.Header(g)}
 	if next.Training, err = json.Marshal(state); err != nil {
 		return nil, nil, err
 	}

@@ -27,7 +27,7 @@ type Trial struct {
 	pace      pace
 	isNew     bool            // no stage had run when the trial was opened
 	nearest   *store.Manifest // of an earlier trial; see newInputs
-	imports   *imports        // the trial's data; nil: not opened
+	imports   imports         // the trial's data, while stages are executed
 	stopped   *store.Ended    // set when a stop rule ended training
 	decisions []Decision      // so far
 	unknown   []string        // notes about what a plan does not know
@@ -44,16 +44,6 @@ func (t *Trial) sessions(m *nn.Model) (nets []search.Net, end func(), err error)
 		nets = append(nets, s)
 	}
 	return nets, group.Close, nil
-}
-
-// session opens the checkpoint of generation g for one thread.
-func (t *Trial) session(g int) (*nn.Session, error) {
-	model, err := t.Model(g)
-	if err != nil {
-		return nil, err
-	}
-	defer model.Close() // the session keeps its memory
-	return model.NewSession()
 }
 
 // group opens the checkpoint of generation g for all threads of the trial.
@@ -122,51 +112,41 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 
 // builder makes the stage of a generation, or nil if the experiment has no such stage. The
 // inputs of a stage depend on the outputs of earlier stages, so those must be in the manifest
-// before.
-type builder struct {
-	name  func(generation int) string
-	stage func(ctx context.Context, generation int) (*Stage, error)
-}
+// before. With an error the stage has only its name.
+type builder func(ctx context.Context, generation int) (*Stage, error)
 
 // execute executes stages of generation g.
 func (t *Trial) execute(ctx context.Context, g int, builders ...builder) error {
-	for _, b := range builders {
-		s, err := b.stage(ctx, g)
+	for _, build := range builders {
+		s, err := build(ctx, g)
 		if err == nil && s != nil {
 			err = t.run.executor.stage(ctx, t, s)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", b.name(g), err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
 	return nil
 }
 
-// named returns the name of a stage that is not of a generation.
-func named(stage string) func(int) string { return func(int) string { return stage } }
-
 // take executes the stages of the trial up to generation until and, if end is not nil, the
 // final stages.
 func (t *Trial) take(ctx context.Context, until int, end *store.Ended) error {
-	defer t.closeData()
-	if err := t.execute(ctx, 0, builder{named(store.UntrainedStage), t.untrained}); err != nil {
+	if err := t.execute(ctx, 0, t.untrained); err != nil {
 		return err
 	}
 	t.pace, t.stopped = pace{until: until, began: time.Now()}, nil
 	samples := t.selfplay
 	if t.Settings.Data != nil {
+		if err := t.openData(ctx); err != nil {
+			return fmt.Errorf("%s: %w", store.DataStage(1), err)
+		}
+		defer t.imports.source.Close() // which stops its engines
 		samples = t.importChunk
 	}
 	for g := 1; g <= until && t.stopped == nil; g++ {
-		err := t.execute(ctx, g,
-			builder{t.Results.SamplesStage, samples},
-			builder{store.HooksStage, t.measureGames},
-			builder{store.TargetStage, t.valueTarget},
-			builder{store.TrainStage, t.training},
-			builder{store.CheckpointHooksStage, t.measureCheckpoint},
-			builder{store.PuzzlesStage, t.regularly(t.puzzles)},
-			builder{store.AccuracyStage, t.regularly(t.accuracy)},
-			builder{store.StopStage, t.stopRule})
+		err := t.execute(ctx, g, samples, t.measureGames, t.valueTarget, t.training, t.measureCheckpoint,
+			t.regularly(t.puzzles), t.regularly(t.accuracy), t.stopRule)
 		if err == nil {
 			t.stopped, err = t.verdict(g)
 		}
@@ -185,9 +165,9 @@ func (t *Trial) take(ctx context.Context, until int, end *store.Ended) error {
 
 // final returns the stages after the last generation.
 func (t *Trial) final() []builder {
-	all := []builder{{store.PuzzlesStage, t.puzzles}, {store.AccuracyStage, t.accuracy}}
+	all := []builder{t.puzzles, t.accuracy}
 	if !t.Results.Dropped() {
-		all = append(all, builder{named(store.TournamentStage), t.tournament})
+		all = append(all, t.tournament)
 	}
 	for _, cell := range t.run.experiment.Notebook {
 		if cell.Figure == nil {
@@ -195,7 +175,7 @@ func (t *Trial) final() []builder {
 		}
 		q, ok := t.Results.Position(cell.Figure)
 		if ok && q.Generation <= t.Results.Done() { // training may have ended before this generation
-			all = append(all, builder{named(q.Stage()), func(context.Context, int) (*Stage, error) { return t.position(q) }})
+			all = append(all, func(context.Context, int) (*Stage, error) { return t.position(q) })
 		}
 	}
 	return all
@@ -215,12 +195,12 @@ func (t *Trial) end(end *store.Ended) {
 
 // regularly restricts a stage of the evaluation to the generations that the experiment
 // evaluates before the last one.
-func (t *Trial) regularly(stage func(context.Context, int) (*Stage, error)) func(context.Context, int) (*Stage, error) {
+func (t *Trial) regularly(build builder) builder {
 	return func(ctx context.Context, g int) (*Stage, error) {
 		if e := t.Settings.Evaluation; e == nil || e.Every == 0 || g%e.Every != 0 {
 			return nil, nil
 		}
-		return stage(ctx, g)
+		return build(ctx, g)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestAdjudicate(t *testing.T) {
 		}
 		return chess.Unfinished, nil
 	}
-	records, _ := play(t, cfg, 1)
+	records := play(t, cfg, 1)
 	judged := 0
 	for _, r := range records {
 		if r.Outcome.Reason != chess.Adjudication {
@@ -47,12 +47,12 @@ func TestAdjudicate(t *testing.T) {
 	if judged == 0 {
 		t.Fatal("all games ended before")
 	}
-	if again, _ := play(t, cfg, 3); !reflect.DeepEqual(records, again) {
+	if again := play(t, cfg, 3); !reflect.DeepEqual(records, again) {
 		t.Error("other games with other workers")
 	}
 
 	cfg.Adjudicate = func(*selfplay.Record) (chess.Result, error) { return 0, errJudge }
-	_, err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), []search.Net{hashed{}}, func(*selfplay.Record) {})
+	err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), []search.Net{hashed{}}, func(*selfplay.Record) {})
 	if !errors.Is(err, errJudge) || !strings.Contains(err.Error(), "game 0, ply 1") {
 		t.Errorf("error %v", err)
 	}

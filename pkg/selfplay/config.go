@@ -67,8 +67,8 @@ type Config struct {
 	// the games.
 	Parallel int
 
-	// Progress, if not nil, is updated during play.
-	Progress *Progress
+	// Evaluations, if not nil, counts the evaluated positions during play.
+	Evaluations *atomic.Int64
 }
 
 // Temperature defines how a move is drawn from the visits of the root's moves: with
@@ -177,12 +177,6 @@ type Opening struct {
 type Fork struct {
 	Start chess.Position
 	Moves []chess.Move
-}
-
-// Progress counts the work so far, including plies and evaluations of discarded attempts.
-// It may be read at any time.
-type Progress struct {
-	Games, Thrown, Plies, Evaluations atomic.Int64
 }
 
 // beginnings holds the possible start positions, before random plies.

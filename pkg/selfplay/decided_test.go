@@ -25,9 +25,9 @@ func (w winning) Evaluate(leaves []*encode.Leaf) error {
 func TestDecided(t *testing.T) {
 	cfg := config()
 	cfg.LongGames, cfg.Search.TreeReuse = "draw", false
-	open, _ := play(t, cfg, 1)
+	open := play(t, cfg, 1)
 	cfg.Decided = selfplay.Decided{Value: 0.999, Plies: 3, Visits: 2, Weight: 0.2}
-	same, _ := play(t, cfg, 2)
+	same := play(t, cfg, 2)
 	for i := range open {
 		if !reflect.DeepEqual(open[i].Moves, same[i].Moves) {
 			t.Fatalf("game %d is another one, although nothing is decided", i)
@@ -36,7 +36,7 @@ func TestDecided(t *testing.T) {
 
 	var records [2][]*selfplay.Record
 	for i, workers := range []int{1, 3} {
-		records[i], _ = playWith(t, cfg, slices.Repeat([]search.Net{winning{}}, workers))
+		records[i] = playWith(t, cfg, slices.Repeat([]search.Net{winning{}}, workers))
 	}
 	if !reflect.DeepEqual(records[0], records[1]) {
 		t.Error("other games with other workers")

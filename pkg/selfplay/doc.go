@@ -1,7 +1,7 @@
 // Package selfplay lets a network play against itself and turns the games into samples
 // (position, search target, result):
 //
-//	stats, err := selfplay.Play(ctx, cfg, codec, nets, func(r *selfplay.Record) { ... })
+//	err := selfplay.Play(ctx, cfg, codec, nets, func(r *selfplay.Record) { ... })
 //
 // Each worker is a goroutine that plays many games at once in lock step. A step selects one
 // leaf in the tree of every game, evaluates all leaves as one batch and backs the values

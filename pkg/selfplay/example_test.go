@@ -35,7 +35,7 @@ func ExamplePlay() {
 		Temperature: selfplay.Temperature{Power: 1},
 	}
 	samples := make([]int, cfg.Games)
-	_, err = selfplay.Play(context.Background(), cfg, codec, []search.Net{uniform{}, uniform{}}, func(r *selfplay.Record) {
+	err = selfplay.Play(context.Background(), cfg, codec, []search.Net{uniform{}, uniform{}}, func(r *selfplay.Record) {
 		samples[r.Number] = len(r.Samples) - len(r.Moves)
 	})
 	fmt.Println("samples beside one for each move:", samples, err)

@@ -12,7 +12,7 @@ import (
 // which is no sample. How the games are shared out decides nothing.
 func TestForks(t *testing.T) {
 	cfg := config()
-	earlier, _ := play(t, cfg, 2)
+	earlier := play(t, cfg, 2)
 	after := map[string]map[string]bool{} // FEN -> the moves that were played there
 	for _, r := range earlier {
 		start, err := chess.ParseFEN(cfg.Variant, r.Start)
@@ -28,14 +28,14 @@ func TestForks(t *testing.T) {
 			p.Play(r.Moves[i])
 		}
 	}
-	if same, _ := play(t, cfg, 1); !reflect.DeepEqual(earlier, same) {
+	if same := play(t, cfg, 1); !reflect.DeepEqual(earlier, same) {
 		t.Error("games change although none is a fork")
 	}
 
 	cfg.Opening.ForkShare, cfg.Seed = 1, cfg.Seed+1
-	forks, _ := play(t, cfg, 1)
+	forks := play(t, cfg, 1)
 	cfg.Parallel = 2
-	if again, _ := play(t, cfg, 3); !reflect.DeepEqual(forks, again) {
+	if again := play(t, cfg, 3); !reflect.DeepEqual(forks, again) {
 		t.Error("other forks with other workers")
 	}
 	starts := map[string]bool{}
@@ -61,7 +61,7 @@ func TestForks(t *testing.T) {
 	}
 
 	cfg.Opening.ForkShare, cfg.Games = 0.5, 200
-	some, _ := play(t, cfg, 2)
+	some := play(t, cfg, 2)
 	count := 0
 	for _, r := range some {
 		if len(r.Samples) == 0 || r.Samples[0].Ply > 0 {

@@ -15,8 +15,8 @@ func TestGumbel(t *testing.T) {
 	cfg := config()
 	cfg.Search.Root = search.Root{Considered: 4, CVisit: 50, CScale: 1, Noise: 1}
 	cfg.PlayoutCap = selfplay.PlayoutCap{Full: 0.5, Visits: 4}
-	records, _ := play(t, cfg, 1)
-	if again, _ := play(t, cfg, 3); !reflect.DeepEqual(records, again) {
+	records := play(t, cfg, 1)
+	if again := play(t, cfg, 3); !reflect.DeepEqual(records, again) {
 		t.Error("other games with other workers")
 	}
 	for _, r := range records {
@@ -35,9 +35,9 @@ func TestGumbel(t *testing.T) {
 	}
 	// The draw is the noise's: the power does not matter in full searches.
 	cfg.PlayoutCap = selfplay.PlayoutCap{}
-	warm, _ := play(t, cfg, 1)
+	warm := play(t, cfg, 1)
 	cfg.Temperature = selfplay.Temperature{Power: math.Inf(1)}
-	if cold, _ := play(t, cfg, 1); !reflect.DeepEqual(warm, cold) {
+	if cold := play(t, cfg, 1); !reflect.DeepEqual(warm, cold) {
 		t.Error("the temperature changed the games")
 	}
 }

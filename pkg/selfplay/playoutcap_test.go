@@ -21,8 +21,8 @@ func TestPlayoutCap(t *testing.T) {
 	cfg.Search.ForcedPlayouts = 2 // where there is noise
 	cfg.Temperature = selfplay.Temperature{Power: math.Inf(1)}
 	cfg.PlayoutCap = selfplay.PlayoutCap{Full: 0.25, Visits: 5}
-	records, _ := play(t, cfg, 1)
-	if again, _ := play(t, cfg, 3); !reflect.DeepEqual(records, again) {
+	records := play(t, cfg, 1)
+	if again := play(t, cfg, 3); !reflect.DeepEqual(records, again) {
 		t.Error("other games with other workers")
 	}
 	evaluator := search.NewEvaluator(codec(t, cfg.Variant), hashed{})
@@ -88,7 +88,7 @@ func TestPlayoutCapReuse(t *testing.T) {
 	cfg.Search.Noise = search.Noise{}
 	cfg.PlayoutCap, cfg.Search.Visits = selfplay.PlayoutCap{Full: 0.5, Visits: 5}, 40
 	c := codec(t, cfg.Variant)
-	records, _ := play(t, cfg, 1)
+	records := play(t, cfg, 1)
 	evaluator := search.NewEvaluator(c, hashed{})
 	full, kept := 0, 0
 	for _, r := range records {
@@ -154,7 +154,7 @@ func TestPlayoutCapPerspective(t *testing.T) {
 	c := codec(t, cfg.Variant)
 	c.Planes = mover{c.Planes}
 	black := 0
-	_, err := selfplay.Play(context.Background(), cfg, c, nets(1), func(r *selfplay.Record) {
+	err := selfplay.Play(context.Background(), cfg, c, nets(1), func(r *selfplay.Record) {
 		p, err := chess.ParseFEN(cfg.Variant, r.Start)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -83,43 +84,43 @@ func config() selfplay.Config {
 }
 
 // play returns the records in the order of their numbers.
-func play(t testing.TB, cfg selfplay.Config, workers int) ([]*selfplay.Record, selfplay.Stats) {
+func play(t testing.TB, cfg selfplay.Config, workers int) []*selfplay.Record {
 	t.Helper()
 	return playWith(t, cfg, nets(workers))
 }
 
-func playWith(t testing.TB, cfg selfplay.Config, nets []search.Net) ([]*selfplay.Record, selfplay.Stats) {
+func playWith(t testing.TB, cfg selfplay.Config, nets []search.Net) []*selfplay.Record {
 	t.Helper()
 	var records []*selfplay.Record
-	stats, err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets, func(r *selfplay.Record) {
+	err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets, func(r *selfplay.Record) {
 		records = append(records, r)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.SortFunc(records, func(a, b *selfplay.Record) int { return a.Number - b.Number })
-	return records, stats
+	return records
 }
 
 // The games do not depend on how they are shared out, nor on which of them are
 // played.
 func TestDeterminism(t *testing.T) {
 	cfg := config()
-	want, _ := play(t, cfg, 1)
+	want := play(t, cfg, 1)
 	if len(want) != cfg.Games {
 		t.Fatalf("%d games, want %d", len(want), cfg.Games)
 	}
 	for _, workers := range []int{1, 2, 3} {
 		for _, parallel := range []int{0, 1, 5} {
 			cfg.Parallel = parallel
-			got, _ := play(t, cfg, workers)
+			got := play(t, cfg, workers)
 			if !reflect.DeepEqual(want, got) {
 				t.Fatalf("%d workers, %d at once: other games:\n%s", workers, parallel, cmp.Diff(want, got))
 			}
 		}
 	}
 	cfg.Skip = func(i int) bool { return i%3 != 1 }
-	got, _ := play(t, cfg, 2)
+	got := play(t, cfg, 2)
 	var some []*selfplay.Record
 	for _, r := range want {
 		if r.Number%3 == 1 {
@@ -130,7 +131,7 @@ func TestDeterminism(t *testing.T) {
 		t.Errorf("other games when some are skipped:\n%s", cmp.Diff(some, got))
 	}
 	cfg.Skip, cfg.Seed = nil, 12
-	if got, _ := play(t, cfg, 1); reflect.DeepEqual(want, got) {
+	if got := play(t, cfg, 1); reflect.DeepEqual(want, got) {
 		t.Error("another seed gave the same games")
 	}
 }
@@ -146,10 +147,10 @@ func TestRecords(t *testing.T) {
 			cfg.Future = 8
 		}
 		c := codec(t, v)
-		cfg.Progress = new(selfplay.Progress)
-		records, stats := play(t, cfg, 2)
+		cfg.Evaluations = new(atomic.Int64)
+		records := play(t, cfg, 2)
 		uci := encode.UCI1968Moves()
-		var plies, evaluations, thrown, decided int
+		var evaluations, decided int
 		starts := make(map[string]bool)
 		for _, r := range records {
 			p, err := chess.ParseFEN(v, r.Start)
@@ -213,9 +214,7 @@ func TestRecords(t *testing.T) {
 			if r.Outcome.Result != chess.Draw {
 				decided++
 			}
-			plies += len(r.Moves)
 			evaluations += r.Evaluations
-			thrown += r.Thrown
 		}
 		if v == chess.Atomic && decided == 0 {
 			t.Error("no game was won: the signs of values are not tested")
@@ -226,11 +225,8 @@ func TestRecords(t *testing.T) {
 		if !starts[chessStart(v)] {
 			t.Error("no game began at the start position")
 		}
-		if stats.Games != cfg.Games || stats.Plies != plies || stats.Evaluations != evaluations || stats.Thrown != thrown || stats.Batches == 0 {
-			t.Errorf("statistics %+v for %d plies, %d evaluations, %d thrown", stats, plies, evaluations, thrown)
-		}
-		if p := cfg.Progress; int(p.Games.Load()) != cfg.Games || int(p.Evaluations.Load()) != evaluations || int(p.Thrown.Load()) != thrown || int(p.Plies.Load()) < plies {
-			t.Error("the progress does not add up")
+		if len(records) != cfg.Games || int(cfg.Evaluations.Load()) != evaluations {
+			t.Errorf("%d games with %d evaluations, and %d were counted", len(records), evaluations, cfg.Evaluations.Load())
 		}
 	}
 }
@@ -251,7 +247,7 @@ func TestPerspective(t *testing.T) {
 	c := codec(t, cfg.Variant)
 	c.Planes = mover{c.Planes}
 	won := 0
-	_, err := selfplay.Play(context.Background(), cfg, c, nets(1), func(r *selfplay.Record) {
+	err := selfplay.Play(context.Background(), cfg, c, nets(1), func(r *selfplay.Record) {
 		g, err := chess.ParseFEN(cfg.Variant, r.Start)
 		if err != nil {
 			t.Fatal(err)
@@ -286,8 +282,8 @@ func TestPolicyPlies(t *testing.T) {
 		cfg.Games, cfg.PlayoutCap = 40, capped
 		cfg.Temperature = selfplay.Temperature{Power: 1}
 		cfg.Opening = selfplay.Opening{PolicyPlies: 6, Share: 1}
-		records, _ := play(t, cfg, 2)
-		if again, _ := play(t, cfg, 1); !reflect.DeepEqual(records, again) {
+		records := play(t, cfg, 2)
+		if again := play(t, cfg, 1); !reflect.DeepEqual(records, again) {
 			t.Error("other games with other workers")
 		}
 		evaluator := search.NewEvaluator(codec(t, cfg.Variant), hashed{})
@@ -339,11 +335,10 @@ func TestLongGames(t *testing.T) {
 		{"search", 0.25, func(_, searched float32) float64 { return float64(searched) }},
 	} {
 		cfg.LongGames, cfg.ValueMix = c.long, c.mix
-		records, stats := play(t, cfg, 2)
-		if stats.Thrown > 0 {
-			t.Errorf("%s: %d games were discarded", c.long, stats.Thrown)
-		}
-		for _, r := range records {
+		for _, r := range play(t, cfg, 2) {
+			if r.Thrown > 0 {
+				t.Errorf("%s: game %d was discarded", c.long, r.Number)
+			}
 			if r.Outcome.Reason != chess.MoveLimit {
 				continue
 			}
@@ -372,15 +367,15 @@ func TestThrown(t *testing.T) {
 	cfg := config()
 	cfg.Opening = selfplay.Opening{}
 	cfg.MaxMoves = 0
-	free, _ := play(t, cfg, 1)
+	free := play(t, cfg, 1)
 	lengths := make([]int, 0, len(free))
 	for _, r := range free {
 		lengths = append(lengths, len(r.Moves))
 	}
 	slices.Sort(lengths)
 	cfg.MaxMoves = lengths[len(lengths)/2] / 2
-	short, stats := play(t, cfg, 2)
-	if stats.Thrown == 0 {
+	short := play(t, cfg, 2)
+	if !slices.ContainsFunc(short, func(r *selfplay.Record) bool { return r.Thrown > 0 }) {
 		t.Fatalf("no game was longer than %d moves: %v", cfg.MaxMoves, lengths)
 	}
 	for i, r := range short {
@@ -396,7 +391,7 @@ func TestThrown(t *testing.T) {
 	}
 
 	cfg.Games, cfg.MaxMoves, cfg.Search.Visits = 1, 1, 1
-	_, err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets(1), func(*selfplay.Record) {})
+	err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets(1), func(*selfplay.Record) {})
 	if err == nil || !strings.Contains(err.Error(), "max_moves") {
 		t.Errorf("games that can never end: %v", err)
 	}
@@ -423,12 +418,13 @@ func TestCancel(t *testing.T) {
 	n := counting{calls: &calls, at: 50, cancel: cancel}
 	cfg := config()
 	cfg.Games = 1000
-	stats, err := selfplay.Play(ctx, cfg, codec(t, cfg.Variant), []search.Net{n, n}, func(*selfplay.Record) {})
+	games := 0
+	err := selfplay.Play(ctx, cfg, codec(t, cfg.Variant), []search.Net{n, n}, func(*selfplay.Record) { games++ })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("returned %v", err)
 	}
 	// Each of the two workers may have been inside one more batch.
-	if calls.Load() > 52 || stats.Games == cfg.Games {
+	if calls.Load() > 52 || games == cfg.Games {
 		t.Errorf("went on for %d batches", calls.Load())
 	}
 }
@@ -451,10 +447,10 @@ func TestErrors(t *testing.T) {
 	ignore := func(*selfplay.Record) {}
 	nan := math.NaN()
 	net := failing{new(atomic.Int64)}
-	if _, err := selfplay.Play(context.Background(), cfg, c, []search.Net{net, net}, ignore); !errors.Is(err, errBroken) {
+	if err := selfplay.Play(context.Background(), cfg, c, []search.Net{net, net}, ignore); !errors.Is(err, errBroken) {
 		t.Errorf("returned %v, want %v", err, errBroken)
 	}
-	if _, err := selfplay.Play(context.Background(), cfg, c, nil, ignore); err == nil {
+	if err := selfplay.Play(context.Background(), cfg, c, nil, ignore); err == nil {
 		t.Error("no networks: no error")
 	}
 	for name, change := range map[string]func(*selfplay.Config){
@@ -477,10 +473,21 @@ func TestErrors(t *testing.T) {
 	} {
 		cfg := config()
 		change(&cfg)
-		if _, err := selfplay.Play(context.Background(), cfg, c, nets(1), ignore); err == nil || !strings.Contains(err.Error(), name) {
+		if err := selfplay.Play(context.Background(), cfg, c, nets(1), ignore); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: returned %v", name, err)
 		}
 	}
+}
+
+// timed measures the time spent in a network.
+type timed struct {
+	search.Net
+	spent time.Duration
+}
+
+func (n *timed) Evaluate(leaves []*encode.Leaf) error {
+	defer func(began time.Time) { n.spent += time.Since(began) }(time.Now())
+	return n.Net.Evaluate(leaves)
 }
 
 // What self-play costs beside the network.
@@ -488,14 +495,14 @@ func BenchmarkPlay(b *testing.B) {
 	cfg := config()
 	cfg.Search.Visits = 200
 	cfg.Games = 64
-	var stats selfplay.Stats
+	net := &timed{Net: hashed{}}
+	evaluations := 0
 	for b.Loop() {
-		_, s := play(b, cfg, 1)
-		stats.Evaluations += s.Evaluations
-		stats.Elapsed += s.Elapsed
-		stats.Network += s.Network
+		for _, r := range playWith(b, cfg, []search.Net{net}) {
+			evaluations += r.Evaluations
+		}
 	}
-	beside := stats.Elapsed - stats.Network
-	b.ReportMetric(float64(beside.Nanoseconds())/float64(stats.Evaluations), "ns/evaluation-beside-network")
+	beside := b.Elapsed() - net.spent
+	b.ReportMetric(float64(beside.Nanoseconds())/float64(evaluations), "ns/evaluation-beside-network")
 	b.ReportMetric(0, "ns/op")
 }

@@ -18,11 +18,11 @@ func TestSurpriseKeepsGames(t *testing.T) {
 	for _, capped := range []selfplay.PlayoutCap{{}, {Full: 0.5, Visits: 5}} {
 		cfg := config()
 		cfg.PlayoutCap = capped
-		plain, _ := play(t, cfg, 1)
+		plain := play(t, cfg, 1)
 		cfg.Surprise = 0.5
-		records, _ := play(t, cfg, 2)
+		records := play(t, cfg, 2)
 		cfg.Parallel = 1
-		if again, _ := play(t, cfg, 1); !reflect.DeepEqual(records, again) {
+		if again := play(t, cfg, 1); !reflect.DeepEqual(records, again) {
 			t.Error("other samples with other workers")
 		}
 		before, after, twice, never := 0, 0, 0, 0
@@ -57,9 +57,9 @@ func TestSurpriseKeepsGames(t *testing.T) {
 // in the view of the encoding. The probability of a draw comes from the result alone.
 func TestValueMix(t *testing.T) {
 	cfg := config()
-	plain, _ := play(t, cfg, 1)
+	plain := play(t, cfg, 1)
 	cfg.ValueMix = 0.25
-	mixed, _ := play(t, cfg, 2)
+	mixed := play(t, cfg, 2)
 	between := 0
 	for i, r := range mixed {
 		if !slices.Equal(r.Moves, plain[i].Moves) {
@@ -100,7 +100,7 @@ func TestValueMix(t *testing.T) {
 func TestSearchValue(t *testing.T) {
 	cfg := config()
 	cfg.ValueMix, cfg.SearchValue = 1, "best"
-	records, _ := play(t, cfg, 2)
+	records := play(t, cfg, 2)
 	more, less := 0, 0
 	for _, r := range records {
 		for ply, s := range r.Samples {

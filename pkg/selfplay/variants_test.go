@@ -26,7 +26,7 @@ func TestGamesStayWhatTheyWere(t *testing.T) {
 	} {
 		cfg := config()
 		c.change(&cfg)
-		records, _ := play(t, cfg, 1)
+		records := play(t, cfg, 1)
 		h := fnv.New64a()
 		for _, r := range records {
 			fmt.Fprintln(h, r.Number, r.Start, r.Moves, r.Outcome, r.Thrown)
@@ -79,7 +79,7 @@ func TestVariants(t *testing.T) {
 		cfg.Opening.FENs = nil
 		cfg.Search.Visits = 12
 		reasons := map[chess.Reason]int{}
-		_, err = selfplay.Play(context.Background(), cfg, c, nets(2), func(r *selfplay.Record) {
+		err = selfplay.Play(context.Background(), cfg, c, nets(2), func(r *selfplay.Record) {
 			replay(t, v, r)
 			reasons[r.Outcome.Reason]++
 			p, _ := chess.ParseFEN(v, r.Start)
@@ -115,26 +115,26 @@ func TestStart(t *testing.T) {
 	cfg.Opening = selfplay.Opening{Share: 0.5, RandomPlies: 2}
 	cfg.Start = []string{chess.AnyChess960}
 	starts := map[string]bool{}
-	records, _ := play(t, cfg, 2)
+	records := play(t, cfg, 2)
 	for _, r := range records {
 		replay(t, cfg.Variant, r)
 		starts[r.Start] = true
 	}
-	if again, _ := play(t, cfg, 1); !slices.EqualFunc(records, again, func(a, b *selfplay.Record) bool { return a.Start == b.Start && slices.Equal(a.Moves, b.Moves) }) {
+	if again := play(t, cfg, 1); !slices.EqualFunc(records, again, func(a, b *selfplay.Record) bool { return a.Start == b.Start && slices.Equal(a.Moves, b.Moves) }) {
 		t.Error("the positions drawn depend on the workers")
 	}
 	if len(starts) != len(records) {
 		t.Errorf("%d starts of %d games of chess960", len(starts), len(records))
 	}
 	cfg.Start, cfg.Opening.RandomPlies = []string{ending}, 0
-	records, _ = play(t, cfg, 2)
+	records = play(t, cfg, 2)
 	for _, r := range records {
 		if r.Start != ending {
 			t.Errorf("game %d starts from %s", r.Number, r.Start)
 		}
 	}
 	cfg.Start = []string{"nonsense"}
-	if _, err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets(1), func(*selfplay.Record) {}); err == nil || !strings.Contains(err.Error(), "start position 1") {
+	if err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets(1), func(*selfplay.Record) {}); err == nil || !strings.Contains(err.Error(), "start position 1") {
 		t.Errorf("a start that is none: %v", err)
 	}
 }

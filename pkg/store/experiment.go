@@ -89,19 +89,11 @@ func (x *Experiment) FinalTournament(dir string) (*Tournament, error) {
 	if x.Final == nil {
 		return nil, nil
 	}
-	m, err := ReadManifest(filepath.Join(dir, ComparisonsFolder))
+	comparisons, err := Open(dir, experiment.Trial{Folder: ComparisonsFolder})
 	if err != nil {
 		return nil, err
 	}
-	s := m.Stage(FinalStage)
-	if s == nil {
-		return nil, nil
-	}
-	res := new(Tournament)
-	if err := s.Decode(res); err != nil || !res.complete() {
-		return nil, err
-	}
-	return res, nil
+	return comparisons.played(FinalStage), nil
 }
 
 // RungStage returns the name of the stage that compares trials after g generations.

@@ -91,15 +91,9 @@ func sweptValues(trials []experiment.Trial, name string) (values []experiment.Ax
 			end = at[i+1][0]
 		}
 		short, value := name[m[2]:m[3]], name[m[1]:end]
-		var whole []string
-		for _, k := range keys {
-			if k == short {
-				whole = []string{k}
-				break
-			}
-			if strings.HasSuffix(k, "."+short) {
-				whole = append(whole, k)
-			}
+		whole := []string{short}
+		if !slices.Contains(keys, short) {
+			whole = slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return !strings.HasSuffix(k, "."+short) })
 		}
 		switch len(whole) {
 		case 0:

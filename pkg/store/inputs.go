@@ -1,8 +1,6 @@
 package store
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -52,8 +50,7 @@ func (in Inputs) list(kind string) (names []string) {
 // Hash returns the SHA-256 of the inputs in hexadecimal.
 func (in Inputs) Hash() string {
 	b, _ := json.Marshal(in) // with sorted keys
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
+	return config.Sum(b)
 }
 
 // Changed returns the keys of inputs that differ from those of an earlier run, sorted.
@@ -92,16 +89,15 @@ func (in Inputs) Change(was Inputs) string {
 // describeList lists added (+) and removed (-) names.
 func describeList(key string, was, is []string) string {
 	var out []string
-	for _, n := range was {
-		if !slices.Contains(is, n) {
-			out = append(out, "-"+n)
+	add := func(sign string, names, others []string) {
+		for _, n := range names {
+			if !slices.Contains(others, n) {
+				out = append(out, sign+n)
+			}
 		}
 	}
-	for _, n := range is {
-		if !slices.Contains(was, n) {
-			out = append(out, "+"+n)
-		}
-	}
+	add("-", was, is)
+	add("+", is, was)
 	if len(out) == 0 {
 		return key + " in another order"
 	}

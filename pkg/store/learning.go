@@ -53,49 +53,45 @@ func (r *Roots) CalibrationError() float64 {
 
 // RootTally adds up [Roots]. The zero value is empty.
 type RootTally struct {
-	positions, results                                       int
-	kl, priorEntropy, targetEntropy, squares, noValueSquares float64
-	bins                                                     [calibrationBins]struct {
-		n             int
-		value, result float64
-	}
+	sums    Roots // with sums in place of the means
+	results int
+	bins    [calibrationBins]CalibrationBin // likewise
 }
 
 // Policy adds a position's divergence and entropies.
 func (y *RootTally) Policy(kl, priorEntropy, targetEntropy float64) {
-	y.positions++
-	y.kl += kl
-	y.priorEntropy += priorEntropy
-	y.targetEntropy += targetEntropy
+	y.sums.Positions++
+	y.sums.KL += kl
+	y.sums.PriorEntropy += priorEntropy
+	y.sums.TargetEntropy += targetEntropy
 }
 
 // Value adds a position's value and the result of its game, both for the side to move.
 func (y *RootTally) Value(value, result float64) {
 	y.results++
-	y.squares += (value - result) * (value - result)
-	y.noValueSquares += result * result
+	y.sums.ValueError += stats.Float((value - result) * (value - result))
+	y.sums.NoValueError += stats.Float(result * result)
 	bin := &y.bins[max(0, min(calibrationBins-1, int((value+1)/calibrationWidth)))]
-	bin.n++
-	bin.value += value
-	bin.result += result
+	bin.Positions++
+	bin.Value += value
+	bin.Result += result
 }
 
 // Roots returns the means, or nil if there are no positions.
 func (y *RootTally) Roots() *Roots {
-	if y.positions == 0 {
+	r := y.sums
+	if r.Positions == 0 {
 		return nil
 	}
-	n := float64(y.positions)
-	r := &Roots{
-		Positions: y.positions, KL: y.kl / n, PriorEntropy: y.priorEntropy / n, TargetEntropy: y.targetEntropy / n,
-		ValueError: stats.Float(y.squares / float64(y.results)), NoValueError: stats.Float(y.noValueSquares / float64(y.results)),
-	}
+	n, results := float64(r.Positions), stats.Float(y.results)
+	r.KL, r.PriorEntropy, r.TargetEntropy = r.KL/n, r.PriorEntropy/n, r.TargetEntropy/n
+	r.ValueError, r.NoValueError = r.ValueError/results, r.NoValueError/results
 	for i, b := range y.bins {
-		if b.n > 0 {
-			r.Calibration = append(r.Calibration, CalibrationBin{float64(i)*calibrationWidth - 1, b.n, b.value / float64(b.n), b.result / float64(b.n)})
+		if n := float64(b.Positions); n > 0 {
+			r.Calibration = append(r.Calibration, CalibrationBin{float64(i)*calibrationWidth - 1, b.Positions, b.Value / n, b.Result / n})
 		}
 	}
-	return r
+	return &r
 }
 
 // LearningMeasures returns the names of the measures that [Learning] returns, in the order of

@@ -15,7 +15,7 @@ import (
 // [Trial.MeasureAt]. Score and Elo are those of the final tournament, if there was one.
 func (t *Trial) Measure(name string) stats.Interval {
 	if t.Final != nil && (name == "score" || name == "elo") {
-		return t.Final.measure(t.Final.Find(t.Name()), name)
+		return t.Final.measure(t.Name(), name)
 	}
 	return t.MeasureAt(t.Done(), name)
 }
@@ -90,7 +90,7 @@ func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 		}
 		return stats.Exactly(float64(total[name]))
 	case "score", "elo", "vs_untrained", "vs_random":
-		return t.strength(name, last)
+		return t.Tournament().measure(CheckpointName(last), name)
 	}
 	if slices.Contains(LearningMeasures(), name) {
 		return stats.Exactly(t.Learning(last)[name])
@@ -114,21 +114,12 @@ func (t *Trial) Played() int {
 	return 0
 }
 
-// strength returns a tournament metric of the checkpoint of generation g.
-func (t *Trial) strength(name string, g int) stats.Interval {
-	res := t.Tournament()
-	if res == nil {
-		return stats.Unknown()
-	}
-	i := res.Find(CheckpointName(g))
+// measure returns a tournament metric of a player. It is unknown if the player did not play.
+func (r *Tournament) measure(player, metric string) stats.Interval {
+	i := r.Find(player)
 	if i < 0 {
 		return stats.Unknown()
 	}
-	return res.measure(i, name)
-}
-
-// measure returns a tournament metric of player i.
-func (r *Tournament) measure(i int, name string) stats.Interval {
 	against := func(name string) stats.Interval {
 		j := r.Find(name)
 		if j < 0 || j == i {
@@ -136,7 +127,7 @@ func (r *Tournament) measure(i int, name string) stats.Interval {
 		}
 		return r.Games.Share(i, j)
 	}
-	switch name {
+	switch metric {
 	case "elo":
 		return r.Players[i].Elo
 	case "vs_untrained":

@@ -73,27 +73,11 @@ func (s *Stage) check() error {
 	if s == nil {
 		return errors.New("a stage is null")
 	}
-	var rows any
-	switch _, g := SplitStage(s.Name); s.Name {
-	case SelfPlayStage(g), DataStage(g):
-		rows = new(Generation)
-	case TrainStage(g):
-		rows = new([]train.Epoch)
-	case HooksStage(g), CheckpointHooksStage(g):
-		rows = new(HookResults)
-	case PuzzlesStage(g):
-		rows = new([]PuzzleScore)
-	case AccuracyStage(g):
-		rows = new([]PhaseAccuracy)
-	case RungStage(g):
-		rows = new(Rung)
-	case TournamentStage, FinalStage:
-		rows = new(Tournament)
-	}
-	if rows == nil || len(s.Facts) == 0 {
+	_, place := stagePlace(s.Name)
+	if place == len(stageKinds) || stageKinds[place].rows == nil || len(s.Facts) == 0 {
 		return nil
 	}
-	return s.Decode(rows)
+	return s.Decode(stageKinds[place].rows())
 }
 
 // facts returns the rows of a stage, or the zero value if the stage has not run. The caller
@@ -293,18 +277,20 @@ func (t *Trial) Tournament() *Tournament {
 	if t.Declared.Settings.Tournament.Rounds == 0 {
 		return nil
 	}
-	res := facts[*Tournament](t, t.Manifest.Stage(TournamentStage))
-	if res == nil || !res.complete() {
-		return nil
-	}
-	return res
+	return t.played(TournamentStage)
 }
 
-// complete reports whether the tournament has all its parts. One of an older build lacks the
-// pairs of games.
-func (r *Tournament) complete() bool {
-	n := len(r.Games.Names)
-	return len(r.Players) == n && len(r.Games.White) == n && len(r.Games.Pairs) == n
+// played returns the result of a tournament by its stage. It returns nil if the stage has not
+// run, and for one of an older build, which lacks the pairs of games.
+func (t *Trial) played(stage string) *Tournament {
+	r := facts[*Tournament](t, t.Manifest.Stage(stage))
+	if r == nil {
+		return nil
+	}
+	if n := len(r.Games.Names); len(r.Players) != n || len(r.Games.White) != n || len(r.Games.Pairs) != n {
+		return nil
+	}
+	return r
 }
 
 // Ranking returns the indices of the players, best score first, players without games last.

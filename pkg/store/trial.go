@@ -16,6 +16,7 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/train"
 )
 
 // Trial is a trial and the results in its folder.
@@ -134,8 +135,31 @@ func PuzzlesStage(g int) string         { return fmt.Sprintf("puzzles %d", g) }
 func AccuracyStage(g int) string        { return fmt.Sprintf("accuracy %d", g) }
 func StopStage(g int) string            { return fmt.Sprintf("stop %d", g) }
 
-// stagesInOrder are the stages of a generation in the order of execution.
-var stagesInOrder = []func(int) string{SelfPlayStage, DataStage, HooksStage, TargetStage, TrainStage, CheckpointHooksStage, PuzzlesStage, AccuracyStage, StopStage}
+// stageKind is a kind of stages.
+type stageKind struct {
+	name    string     // of the stages without the generation
+	rows    func() any // returns a place for the facts; nil if these are no rows
+	scratch string     // see ScratchFile; * stands for the generation
+}
+
+// stageKinds are the kinds of stages in the order of execution.
+var stageKinds = []stageKind{
+	{name: UntrainedStage},
+	{"self-play", rowsOf[Generation], "games/gen-*.journal"},
+	{"data", rowsOf[Generation], "samples/gen-*.journal"},
+	{"hooks", rowsOf[HookResults], ""},
+	{name: "value target"},
+	{"training", rowsOf[[]train.Epoch], "checkpoints/gen-*.progress"},
+	{"checkpoint hooks", rowsOf[HookResults], ""},
+	{"puzzles", rowsOf[[]PuzzleScore], ""},
+	{"accuracy", rowsOf[[]PhaseAccuracy], ""},
+	{name: "stop"},
+	{"rung", rowsOf[Rung], "gen-*/games.journal"},
+	{TournamentStage, rowsOf[Tournament], "tournament/games.journal"},
+	{FinalStage, rowsOf[Tournament], "final/games.journal"},
+}
+
+func rowsOf[T any]() any { return new(T) }
 
 // CompareStages compares two stages by the order of execution in a first run: by
 // generation, then the tournament, then the positions of figures.
@@ -155,20 +179,18 @@ func SplitStage(name string) (kind string, generation int) {
 	return name, 0
 }
 
-// stagePlace returns the generation of a stage and its position in that generation.
+// stagePlace returns the generation of a stage and its position in that generation, which is
+// its index in stageKinds. Stages after the last generation have a generation above all others.
 func stagePlace(name string) (generation, place int) {
-	if _, g := SplitStage(name); g > 0 {
-		if place := slices.IndexFunc(stagesInOrder, func(stage func(int) string) bool { return stage(g) == name }); place >= 0 {
-			return g, place
-		}
+	kind, g := SplitStage(name)
+	place = slices.IndexFunc(stageKinds, func(k stageKind) bool { return k.name == kind })
+	switch {
+	case place < 0:
+		return math.MaxInt, len(stageKinds)
+	case g == 0 && name != UntrainedStage:
+		return math.MaxInt, place
 	}
-	switch name {
-	case UntrainedStage:
-		return 0, 0
-	case TournamentStage:
-		return math.MaxInt, 0
-	}
-	return math.MaxInt, 1
+	return g, place
 }
 
 // The settings of a trial and the scripts and other files that they name.
@@ -222,20 +244,11 @@ func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.json", 
 // ScratchFile returns the file that a stage needs only until it has ended: a journal, or the
 // state of training. It is empty if the stage has none.
 func ScratchFile(stage string) string {
-	if stage == TournamentStage || stage == FinalStage {
-		return stage + "/games.journal"
-	}
-	kind, g := SplitStage(stage)
-	file, ok := map[string]string{
-		"self-play": "games/gen-%04d.journal",
-		"data":      "samples/gen-%04d.journal",
-		"training":  "checkpoints/gen-%04d.progress",
-		"rung":      "gen-%04d/games.journal",
-	}[kind]
-	if !ok || g == 0 {
+	g, place := stagePlace(stage)
+	if place == len(stageKinds) {
 		return ""
 	}
-	return fmt.Sprintf(file, g)
+	return strings.Replace(stageKinds[place].scratch, "*", fmt.Sprintf("%04d", g), 1)
 }
 
 // RandomName is the name of the player that plays random moves.

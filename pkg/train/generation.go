@@ -25,12 +25,10 @@ type generation struct {
 	seeds       Seeds
 	watch       Hooks
 
-	schedule ScheduleState
-	before   int          // epochs before the current schedule began
-	average  nn.Tensors   // nil without an average
-	epochs   []Epoch      // finished epochs
-	best     int          // index of the epoch with the lowest loss
-	kept     *nn.Snapshot // of the best epoch; nil if not needed
+	state  State        // LastLoss is that of the previous generation
+	epochs []Epoch      // finished epochs
+	best   int          // index of the epoch with the lowest loss
+	kept   *nn.Snapshot // of the best epoch; nil if not needed
 }
 
 // restore restores the state at the end of the last epoch of p.
@@ -41,10 +39,10 @@ func (r *generation) restore(p *Progress) error {
 	if err := p.Now.Restore(r.net, r.tr); err != nil {
 		return err
 	}
-	r.schedule = p.Schedule
+	r.state.Schedule = p.Schedule
 	r.setAverage(&p.Now)
-	for i := range p.Epochs {
-		r.add(p.Epochs[i])
+	for _, e := range p.Epochs {
+		r.add(e)
 	}
 	switch {
 	case r.cfg.Select != SelectLowest:
@@ -71,29 +69,27 @@ func (r *generation) add(e Epoch) bool {
 
 // epoch trains one epoch on the samples in their current order.
 func (r *generation) epoch(ctx context.Context) error {
-	base, err := r.cfg.Schedule.base(r.schedule, r.epochs)
+	base, err := r.cfg.Schedule.base(r.state.Schedule, r.epochs)
 	if err != nil {
 		return err
 	}
-	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Samples: len(r.learn), Validation: nn.Unmeasured()}
+	e := Epoch{Number: r.state.Before + r.state.Schedule.Epochs + 1, Samples: len(r.learn), Validation: nn.Unmeasured()}
 	steps := steps(len(r.learn), r.cfg.Batch)
-	before := len(r.epochs) * steps
+	step := len(r.epochs) * steps
 	done := 0 // samples
 	e.Train, err = pass(ctx, r.lessons(), len(r.learn), func(b *nn.Batch) (nn.Loss, error) {
-		e.Rate = r.cfg.Schedule.rate(base, r.schedule, done, done+b.N, len(r.learn))
+		e.Rate = r.cfg.Schedule.rate(base, r.state.Schedule, done, done+b.N, len(r.learn))
 		loss, err := r.tr.Step(b, e.Rate)
 		e.Gradient.AddStep(r.tr.GradientNorm())
 		if err == nil {
-			err = r.addToAverage(r.schedule.Samples+done, r.schedule.Samples+done+b.N)
+			err = r.addToAverage(r.state.Schedule.Samples+done, r.state.Schedule.Samples+done+b.N)
 		}
 		done += b.N
+		if step++; err == nil && r.watch.Step != nil {
+			r.watch.Step(step, r.cfg.Epochs*steps)
+		}
 		return loss, err
-	},
-		func(done int) {
-			if r.watch.Step != nil {
-				r.watch.Step(before+done, r.cfg.Epochs*steps)
-			}
-		})
+	})
 	if err != nil {
 		return fmt.Errorf("epoch %d, learning rate %v: %w", e.Number, e.Rate, err)
 	}
@@ -106,7 +102,7 @@ func (r *generation) epoch(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("validation after epoch %d: %w", e.Number, err)
 	}
-	r.schedule = r.cfg.Schedule.Next(r.schedule, e.Loss().Total, len(r.learn))
+	r.state.Schedule = r.cfg.Schedule.Next(r.state.Schedule, e.Loss().Total, len(r.learn))
 	best := r.add(e)
 	if err := r.keep(best); err != nil {
 		return err
@@ -124,7 +120,7 @@ func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
 		loss, accuracy, err := r.tr.Measure(b)
 		sum.Add(accuracy)
 		return loss, err
-	}, func(int) {})
+	})
 	if sum.N > 0 {
 		e.Accuracy = &sum
 	}
@@ -148,14 +144,14 @@ func (r *generation) keep(best bool) error {
 	if err != nil {
 		return err
 	}
-	now.Average = r.average
+	now.Average = r.state.Average
 	if best {
 		r.kept = &now
 	}
 	if r.watch.Progress == nil {
 		return nil
 	}
-	p := &Progress{Schedule: r.schedule, Epochs: slices.Clone(r.epochs), Now: now}
+	p := &Progress{Schedule: r.state.Schedule, Epochs: slices.Clone(r.epochs), Now: now}
 	if !best {
 		p.Best = r.kept
 	}
@@ -165,22 +161,22 @@ func (r *generation) keep(best bool) error {
 	return nil
 }
 
-// choose selects an epoch, restores network and optimizer to its end and returns its loss.
-// before is the loss of the previous generation's selected epoch.
-func (r *generation) choose(before float64) (float64, error) {
+// choose selects an epoch, and restores network and optimizer to its end.
+func (r *generation) choose() error {
 	last := len(r.epochs) - 1
-	at := r.best
+	at, before := r.best, r.state.LastLoss
 	if r.cfg.Select != SelectLowest || before > 0 && r.epochs[at].Loss().Total >= before {
 		at = last
 	}
 	if at != last {
 		if err := r.kept.Restore(r.net, r.tr); err != nil {
-			return 0, err
+			return err
 		}
 		r.setAverage(r.kept)
 	}
 	r.epochs[at].Selected = true
-	return r.epochs[at].Loss().Total, nil
+	r.state.LastLoss = r.epochs[at].Loss().Total
+	return nil
 }
 
 // addToAverage adds the network's weights to the average if a multiple of Average.Every
@@ -195,10 +191,10 @@ func (r *generation) addToAverage(from, to int) error {
 	if err != nil {
 		return err
 	}
-	if r.average != nil {
-		now.Blend(max(1-a.Decay, 1/float64(to/a.Every)), r.average)
+	if r.state.Average != nil {
+		now.Blend(max(1-a.Decay, 1/float64(to/a.Every)), r.state.Average)
 	}
-	r.average = now
+	r.state.Average = now
 	return nil
 }
 
@@ -219,10 +215,10 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 	if err != nil {
 		return err
 	}
-	if r.average == nil { // the epochs so far are shorter than Average.Every
-		r.average = trained
+	if r.state.Average == nil { // the epochs so far are shorter than Average.Every
+		r.state.Average = trained
 	}
-	if err := r.net.Load(r.average); err != nil {
+	if err := r.net.Load(r.state.Average); err != nil {
 		return err
 	}
 	count := 0
@@ -234,7 +230,7 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 			break
 		}
 	}
-	if r.average, err = r.net.State(); err != nil {
+	if r.state.Average, err = r.net.State(); err != nil {
 		return err
 	}
 	if err := f(); err != nil {
@@ -246,7 +242,7 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 // setAverage continues with the average of a snapshot.
 func (r *generation) setAverage(s *nn.Snapshot) {
 	if r.cfg.Average != nil {
-		r.average = s.Average
+		r.state.Average = s.Average
 	}
 }
 
@@ -264,9 +260,8 @@ func (r *generation) lessons() iter.Seq[*nn.Batch] {
 
 // pass calls f with batches of the given total number of samples. It returns the mean of
 // the losses, weighted by samples.
-func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(*nn.Batch) (nn.Loss, error), done func(steps int)) (nn.Loss, error) {
+func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(*nn.Batch) (nn.Loss, error)) (nn.Loss, error) {
 	var sum nn.Loss
-	step := 0
 	for b := range batches {
 		if err := ctx.Err(); err != nil {
 			return nn.Loss{}, err
@@ -276,8 +271,6 @@ func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(
 			return nn.Loss{}, err
 		}
 		sum.Add(l, float64(b.N)/float64(samples))
-		step++
-		done(step)
 	}
 	return sum, nil
 }
@@ -290,8 +283,7 @@ func steps(samples, batch int) int { return (samples + batch - 1) / batch }
 // batch takes a full step in a noisy direction. It assembles the next batch while the caller
 // uses the current one. A batch is valid until the next one is yielded.
 func Batches(set *data.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
-	f := feed{set: set}
-	return f.batches(indices, size)
+	return feed{set: set}.batches(indices, size)
 }
 
 // feed is a set of samples on their way into batches.

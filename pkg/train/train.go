@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -204,7 +205,7 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
-	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, reply: net.Spec().OpponentPolicy, seeds: seeds, watch: watch, schedule: st.Schedule, before: st.Before, average: st.Average}
+	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, reply: net.Spec().OpponentPolicy, seeds: seeds, watch: watch, state: *st}
 	if cfg.Mirror {
 		codec, err := window.Meta().Codec()
 		if err != nil {
@@ -231,10 +232,52 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 			return nil, err
 		}
 	}
-	loss, err := r.choose(st.LastLoss)
-	if err != nil {
+	if err := r.choose(); err != nil {
 		return nil, err
 	}
-	*st = State{Schedule: r.schedule, LastLoss: loss, Before: st.Before, Average: r.average}
+	*st = r.state
 	return r.epochs, nil
+}
+
+// Progress is the state of a generation's training between two epochs. Another process can
+// continue from it and get the same bytes, see [Run]. It is valid only with the same
+// settings, samples, seeds, precision and thread count.
+type Progress struct {
+	Schedule ScheduleState `json:"schedule"` // for the next epoch
+	Epochs   []Epoch       `json:"epochs"`   // finished epochs; none is selected yet
+	Now      nn.Snapshot   `json:"-"`
+	// Best is the epoch with the lowest loss. It is nil if that is the last of Epochs, or
+	// if the last epoch is always kept.
+	Best *nn.Snapshot `json:"-"`
+}
+
+// progressKey is the metadata key for everything in a packed Progress except the tensors,
+// as JSON.
+const progressKey = "alamos.train.progress"
+
+// Pack returns the progress as the tensors and metadata of a safetensors file. The tensors
+// share the memory of p. Pack adds no checksum.
+func (p *Progress) Pack() (nn.Tensors, map[string]string, error) {
+	all := nn.Tensors{}
+	all.Add("now/", p.Now)
+	if p.Best != nil {
+		all.Add("best/", *p.Best)
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, nil, fmt.Errorf("training progress: %w", err)
+	}
+	return all, map[string]string{progressKey: string(text)}, nil
+}
+
+// Unpack is the inverse of Pack. Only Restore checks whether the tensors fit a network.
+func Unpack(all nn.Tensors, meta map[string]string) (*Progress, error) {
+	p := &Progress{Now: all.Snapshot("now/")}
+	if err := json.Unmarshal([]byte(meta[progressKey]), p); err != nil {
+		return nil, fmt.Errorf("training progress: no readable %q in the metadata: %w", progressKey, err)
+	}
+	if best := all.Snapshot("best/"); len(best.Network) > 0 {
+		p.Best = &best
+	}
+	return p, nil
 }
