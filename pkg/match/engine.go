@@ -83,10 +83,7 @@ func moveOf(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (che
 	if err := e.NewGame(ctx); err != nil {
 		return 0, Info{}, err
 	}
-	if err := e.Position(g); err != nil {
-		return 0, Info{}, err
-	}
-	a, err := e.Go(ctx, l)
+	a, err := e.Go(ctx, g, l)
 	if err != nil {
 		return 0, Info{}, err
 	}
