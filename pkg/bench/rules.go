@@ -219,11 +219,7 @@ func perft(ctx context.Context, p *chess.Position, depth int) (nodes uint64, err
 // Fairy-Stockfish. If it is missing, the error is [uci.ErrNotInstalled] and names what to
 // install.
 func FindPeer(ctx context.Context, v chess.Variant) (*uci.Client, error) {
-	name := uci.FairyStockfish
-	if v == chess.Standard {
-		name = uci.Stockfish
-	}
-	c, err := uci.Find(ctx, name, v)
+	c, err := uci.Find(ctx, uci.Usual(v), v)
 	if err != nil {
 		return nil, err
 	}

@@ -155,6 +155,14 @@ const (
 	FairyStockfish = "fairy-stockfish"
 )
 
+// Usual returns the known engine to take for a variant: Stockfish knows chess only.
+func Usual(v chess.Variant) string {
+	if v == chess.Standard {
+		return Stockfish
+	}
+	return FairyStockfish
+}
+
 // gamesDir is where Debian installs engines. It is not on root's PATH.
 const gamesDir = "/usr/games"
 
