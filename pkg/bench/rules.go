@@ -199,9 +199,6 @@ func (s *Position) measure(ctx context.Context, target time.Duration, counters [
 
 // perft is [chess.Perft], but stops between two moves of the root when ctx ends.
 func perft(ctx context.Context, p *chess.Position, depth int) (nodes uint64, err error) {
-	if depth <= 1 {
-		return chess.Perft(p, depth), context.Cause(ctx)
-	}
 	var l chess.MoveList
 	p.LegalMoves(&l)
 	for _, m := range l.Slice() {
