@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,9 +34,7 @@ const maxCrashes = 3
 // Processes share the machine. With a time limit, more processes than processor cores
 // weaken each of them.
 func NewUCI(ctx context.Context, name string, engine uci.Found, processes int) (Player, error) {
-	if engine.Command.Name == "" {
-		engine.Command.Name = name
-	}
+	engine.Command.Name = cmp.Or(engine.Command.Name, name)
 	p := &engines{name: name, limit: engine.Limit, pool: uci.NewPool(engine.Player, processes)}
 	first, err := p.pool.Acquire(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -61,12 +62,8 @@ func Load(path string, h Hardware) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	if h.Threads <= 0 {
-		h.Threads = threads
-	}
-	if h.Batch <= 0 {
-		h.Batch = each * h.Threads
-	}
+	h.Threads = cmp.Or(h.Threads, threads)
+	h.Batch = cmp.Or(h.Batch, each*h.Threads)
 	each = (h.Batch + h.Threads - 1) / h.Threads
 	model, err := c.Compile(nn.InferenceOptions{Batch: each, Device: h.Device, Precision: h.Precision})
 	if err != nil {

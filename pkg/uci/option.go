@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,6 +19,9 @@ type Option struct {
 	HasMax  bool
 	Vars    []string // the values of a combo
 }
+
+// emptyValue is how UCI writes an empty value.
+const emptyValue = "<empty>"
 
 // Setting is a value for an option.
 type Setting struct {
@@ -65,7 +69,7 @@ func parseOption(words []string) (o Option, err error) {
 		value := strings.Join(rest[1:end], " ")
 		switch rest[0] {
 		case "default":
-			if o.Default = value; value == "<empty>" {
+			if o.Default = value; value == emptyValue {
 				o.Default = ""
 			}
 		case "min":
@@ -90,7 +94,7 @@ func (o *Option) line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Type)
 	if o.Type != "button" {
-		b.WriteString(" default " + orEmpty(o.Default))
+		b.WriteString(" default " + cmp.Or(o.Default, emptyValue))
 	}
 	if o.HasMin {
 		fmt.Fprintf(&b, " min %d", o.Min)
@@ -109,15 +113,7 @@ func (o *Option) command(value string) string {
 	if o.Type == "button" {
 		return "setoption name " + o.Name
 	}
-	return "setoption name " + o.Name + " value " + orEmpty(value)
-}
-
-// orEmpty formats a value in UCI notation.
-func orEmpty(value string) string {
-	if value == "" {
-		return "<empty>"
-	}
-	return value
+	return "setoption name " + o.Name + " value " + cmp.Or(value, emptyValue)
 }
 
 // parseSetOption reads the words after "setoption". Names and values may contain spaces.
@@ -176,7 +172,7 @@ func (o *Option) spelled(value string) string {
 			}
 		}
 	case "string":
-		if value == "<empty>" {
+		if value == emptyValue {
 			return ""
 		}
 	}
