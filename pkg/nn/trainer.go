@@ -205,7 +205,11 @@ func (t *Trainer) run(b *Batch, training bool, next func(*pass) error) (loss Los
 				return err
 			}
 		}
-		if loss, accuracy = p.result(); !loss.finite() {
+		for _, part := range p.parts {
+			loss.Add(part.loss, 1)
+			accuracy.Add(part.accuracy)
+		}
+		if !loss.finite() {
 			return ErrDiverged
 		}
 		return next(p)
@@ -425,15 +429,6 @@ func (p *pass) backward() error {
 		must(part.terms.total.Backward())
 		part.loss = part.terms.read(part.graph)
 	})
-}
-
-// result returns the loss and the accuracy of all parts.
-func (p *pass) result() (loss Loss, accuracy Accuracy) {
-	for _, part := range p.parts {
-		loss.Add(part.loss, 1)
-		accuracy.Add(part.accuracy)
-	}
-	return loss, accuracy
 }
 
 // close frees the memory of the pass.
