@@ -32,7 +32,10 @@ const (
 
 // newTrunk declares the layers from the planes to the maps that the heads read.
 func newTrunk(d *declare, s *Spec) []*layer {
-	act, in := activationOf(s), s.Planes
+	act, in := relu, s.Planes
+	if s.Activation == Mish {
+		act = mish
+	}
 	var trunk []*layer
 	add := func(l layer) { trunk = append(trunk, &l) }
 	newConv := func(name string) *conv {

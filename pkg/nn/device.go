@@ -66,15 +66,6 @@ func Devices(list string) ([]string, error) {
 	return devices, nil
 }
 
-// gotchDevice returns gotch's name of a device.
-func gotchDevice(name string) gotch.Device {
-	number, _ := strings.CutPrefix(name, CUDA+":")
-	if i, err := strconv.Atoi(number); err == nil {
-		return gotch.Device{Name: "CUDA", Value: i}
-	}
-	return gotch.CPU
-}
-
 // Precision returns the precision that a name means on a device. Auto means the fastest
 // one.
 func Precision(precision, device string) (string, error) {

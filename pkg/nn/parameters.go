@@ -229,14 +229,6 @@ func (s *scope) placesOf(h *head, at place) *ts.Tensor {
 	return s.keep(s.keep(s.keep(ts.OfSlice(all)).View([]int64{n, -1}, false)).To(at.gotch(), false))
 }
 
-// used returns the tensor to compute with: a parameter or its rounded copy.
-func (x *parameters) used(p *param) *ts.Tensor {
-	if half := x.half[p]; half != nil {
-		return half
-	}
-	return x.full[p]
-}
-
 // push copies the parameters from the network.
 func (x *parameters) push() {
 	for _, p := range x.all {

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -313,11 +314,12 @@ func newShard(index, threads int) *shard {
 	return s
 }
 
-// start makes tensors that share the memory of the parameters but have their own gradients.
+// start makes tensors that share the memory of the parameters, or of their rounded copies, but
+// have their own gradients.
 func (s *shard) start(params *parameters) {
 	recordGradients(false)
 	for _, p := range params.all {
-		x := s.keep(params.used(p).Detach(false))
+		x := s.keep(cmp.Or(params.half[p], params.full[p]).Detach(false))
 		if p.trained {
 			x = s.keep(x.SetRequiresGrad(true, false))
 			s.leaves = append(s.leaves, x.Ctensor())
