@@ -5,7 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
@@ -47,18 +48,12 @@ func NewUCI(ctx context.Context, name string, engine uci.Found, processes int) (
 func (p *engines) Name() string { return p.name }
 
 func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
+	group, within := errgroup.WithContext(ctx)
 	for _, t := range turns {
-		wg.Go(func() {
-			if err := p.move(ctx, t); err != nil {
-				cancel(err)
-			}
-		})
+		group.Go(func() error { return p.move(within, t) })
 	}
-	wg.Wait()
-	return context.Cause(ctx)
+	err := group.Wait()
+	return cmp.Or(context.Cause(ctx), err) // a canceled search is no fault of the player
 }
 
 // move sets the move of a turn. The error ends the tournament.
