@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
@@ -185,12 +186,9 @@ func exchanged(board string) string {
 	ranks := strings.Split(board, "/")
 	slices.Reverse(ranks)
 	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z':
-			return r - 'a' + 'A'
-		case 'A' <= r && r <= 'Z':
-			return r - 'A' + 'a'
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
 		}
-		return r
+		return unicode.ToUpper(r)
 	}, strings.Join(ranks, "/"))
 }
