@@ -94,8 +94,7 @@ The exit status is 1 if a file is damaged.`,
 				if err := writeJSON(cmd.OutOrStdout(), all); err != nil {
 					return err
 				}
-			}
-			if !asJSON && len(all) > 1 {
+			} else if len(all) > 1 {
 				printSummaries(cmd.OutOrStdout(), all)
 			}
 			if damaged > 0 {

@@ -277,15 +277,3 @@ func checkOut(out string, inputs []string) error {
 	}
 	return nil
 }
-
-// checkNew returns an error if a file exists and force does not allow to replace it.
-func checkNew(out string, force bool) error {
-	_, err := os.Stat(out)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && force:
-		return nil
-	case err != nil:
-		return fmt.Errorf("--out: %w", err)
-	}
-	return usagef("--out: %s exists already: name another file, or use --force to replace it", out)
-}

@@ -111,13 +111,7 @@ line.`,
 	f.BoolVar(&exitCode, "exit-code", false, "exit with status 1 if settings differ")
 	f.BoolVar(&driver, "git-driver", false, "work as an external diff driver of git, with the arguments of git")
 	resultsFlag(cmd, &o.Results)
-	complete := completeRuns(&o.Results, true)
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 1 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return complete(cmd, nil, typed)
-	}
+	cmd.ValidArgsFunction = completeRuns(&o.Results, 2, cobra.ShellCompDirectiveDefault)
 	return cmd
 }
 

@@ -49,7 +49,7 @@ example because of too few games, does not count.`,
 			return err
 		},
 	}
-	cmd.ValidArgsFunction = completeRuns(&results, false)
+	cmd.ValidArgsFunction = completeRuns(&results, 1, cobra.ShellCompDirectiveNoFileComp)
 	f := cmd.Flags()
 	jsonFlag(cmd, &asJSON)
 	f.BoolVar(&exitCode, "exit-code", false, "exit with status 1 if something is unusual")

@@ -55,7 +55,7 @@ stamps.`,
 			return err
 		},
 	}
-	cmd.ValidArgsFunction = completeRuns(&results, true)
+	cmd.ValidArgsFunction = completeRuns(&results, 1, cobra.ShellCompDirectiveDefault)
 	f := cmd.Flags()
 	f.StringVar(&opt.Out, "out", "", "folder for all figures and tables (default: their places in the results)")
 	f.StringVar(&opt.Figure, "figure", "", "draw only the figures of this name or kind, such as score")
@@ -150,7 +150,7 @@ figures and tables in a folder beside it that has the file's name without its ex
 			return err
 		},
 	}
-	cmd.ValidArgsFunction = completeRuns(&results, true)
+	cmd.ValidArgsFunction = completeRuns(&results, 1, cobra.ShellCompDirectiveDefault)
 	cmd.Flags().StringVar(&markdown, "markdown", "", "write this Markdown file instead of the page")
 	resultsFlag(cmd, &results)
 	setFlag(cmd, &set)

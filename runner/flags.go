@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -81,25 +82,16 @@ func numberFlag[N int | int64 | float64](cmd *cobra.Command, at *N, name string,
 	}}, long, short, usage)
 }
 
-// oneOf lists words: "a, b or c".
-func oneOf(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
 // choiceFlag declares a flag that takes one of several words, which its usage lists. An
 // empty default means that the flag need not be given.
 func choiceFlag(cmd *cobra.Command, at *string, name, initial string, words []string, usage string) {
 	*at = initial
 	cmd.Flags().Var(value[string]{at, "string", func(text string) (string, error) {
 		if !slices.Contains(words, text) {
-			return "", fmt.Errorf("want %s, have %q", oneOf(words), text)
+			return "", fmt.Errorf("want %s, have %q", english.WordSeries(words, "or"), text)
 		}
 		return text, nil
-	}}, name, usage+": "+oneOf(words))
+	}}, name, usage+": "+english.WordSeries(words, "or"))
 	completeFlag(cmd, name, words...)
 }
 

@@ -150,21 +150,16 @@ func (g *gameFlags) open(words []string) (players []*match.Opened, err error) {
 	if players, t.Variant, err = g.with.opener.OpenAll(specs, g.variant); err != nil {
 		return nil, err
 	}
-	t.Book, err = readBook(g.book, t.Variant, g.plies)
-	return players, err
-}
-
-// readBook reads a file of openings. Without a file it returns none.
-func readBook(file string, v chess.Variant, plies int) ([]match.Opening, error) {
-	if file == "" {
-		return nil, nil
+	if g.book == "" {
+		return players, nil
 	}
-	f, err := disk.Open(file)
+	f, err := disk.Open(g.book)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return match.ReadBook(f, file, v, plies)
+	t.Book, err = match.ReadBook(f, g.book, t.Variant, g.plies)
+	return players, err
 }
 
 // defaultPlies is the number of random moves that makes the games of deterministic players differ.

@@ -1,24 +1,19 @@
 package main
 
 import (
-	"context"
+	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/chess"
-	"alamos/pkg/disk"
 	"alamos/pkg/match"
+	"alamos/pkg/uci"
 )
 
 func openingsCommand() *cobra.Command {
 	var r match.BookRecipe
-	var variant *chess.Variant
-	var engine, out string
-	var force bool
+	var m making
 	cmd := &cobra.Command{
 		Use:   "openings",
 		Short: "Make a book of even openings with a UCI engine",
@@ -35,45 +30,25 @@ flags and the same build of the engine make the same file.`,
   alamos openings --plies 8 --within 30 --nodes 1000000 --count 500 --out chess.epd`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkNew(out, force); err != nil {
-				return err
-			}
-			r.Variant = orChess(variant)
-			return makeOpenings(cmd.Context(), r, judgeOf(engine, r.Variant), out)
+			r.Variant = orChess(m.variant)
+			return m.run(cmd.Context(), r.Nodes, r.Count, "openings", "openings", func(e *uci.Client, progress func(int)) ([]byte, error) {
+				book, err := match.MakeBook(cmd.Context(), e, r, progress)
+				var b bytes.Buffer
+				fmt.Fprintf(&b, "# %s: positions that %s calls even; ce is its score for the side to move. Made by\n", r.Variant, e.ID())
+				fmt.Fprintf(&b, "# alamos openings --variant %s --plies %d --count %d --within %d --nodes %d --seed %d --uci %s\n",
+					r.Variant, r.Plies, r.Count, r.Within, r.Nodes, r.Seed, filepath.Base(m.engine))
+				for _, o := range book {
+					fmt.Fprintf(&b, "%s ce %d;\n", o.Position.FEN(), o.Score)
+				}
+				return b.Bytes(), err
+			})
 		},
 	}
-	f := cmd.Flags()
-	variantFlag(cmd, &variant, "the rules (default chess)")
+	m.flags(cmd)
 	numberFlag(cmd, &r.Plies, "plies", 4, between(1, 100), "random moves from the start")
 	numberFlag(cmd, &r.Count, "count", 200, between(1, 100_000), "openings to make")
 	numberFlag(cmd, &r.Within, "within", 50, between(0, 10_000), "greatest score for either side, in `centipawns` of the engine")
 	numberFlag(cmd, &r.Nodes, "nodes", 100_000, atLeast(1), "of the engine for each position")
-	f.Uint64Var(&r.Seed, "seed", 1, "of the random moves")
-	judgeFlag(cmd, &engine)
-	f.StringVar(&out, "out", "", "`file` to write")
-	f.BoolVar(&force, "force", false, "replace an existing file")
-	requiredFlag(cmd, "out")
+	cmd.Flags().Uint64Var(&r.Seed, "seed", 1, "of the random moves")
 	return cmd
-}
-
-func makeOpenings(ctx context.Context, r match.BookRecipe, engine, out string) error {
-	e, err := startJudge(ctx, engine, r.Variant, r.Nodes)
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	bar := newBar(os.Stderr, "openings", "openings")
-	book, err := match.MakeBook(ctx, e, r, func(done int) { bar.Set(done, r.Count, "") })
-	bar.End()
-	if err != nil {
-		return err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s: positions that %s calls even; ce is its score for the side to move. Made by\n", r.Variant, e.ID())
-	fmt.Fprintf(&b, "# alamos openings --variant %s --plies %d --count %d --within %d --nodes %d --seed %d --uci %s\n",
-		r.Variant, r.Plies, r.Count, r.Within, r.Nodes, r.Seed, filepath.Base(engine))
-	for _, o := range book {
-		fmt.Fprintf(&b, "%s ce %d;\n", o.Position.FEN(), o.Score)
-	}
-	return disk.WriteBytes(out, []byte(b.String()))
 }

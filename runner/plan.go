@@ -268,12 +268,11 @@ func effort(w *run.Work) string {
 		digits := math.Pow(10, math.Max(0, math.Floor(math.Log10(evaluations))-1)) // keeps two
 		parts = append(parts, "about "+grouped(int(math.Round(evaluations/digits)*digits))+" evaluations")
 	}
+	time := duration(w.Seconds)
 	if math.IsNaN(float64(w.Seconds)) {
-		parts = append(parts, "time "+duration(w.Seconds))
-	} else {
-		parts = append(parts, duration(w.Seconds))
+		time = "time " + time
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, time), ", ")
 }
 
 // duration describes an estimated time: "about 5 min".

@@ -88,15 +88,12 @@ func (c *console) Note(text string) {
 func (c *console) Progress(text func() string) { c.whole = text }
 
 func (c *console) Trial(number, of int, id, label, dir string) run.Report {
-	if label == "" {
-		label = "as written"
-	}
 	short := fmt.Sprintf("%d/%d", number, of)
 	indent := "  "
 	if c.jobs > 1 {
 		indent += short + "  "
 	}
-	return c.begin(indent, fmt.Sprintf("trial %s  %s  (%s)", short, label, dir), c.jobs == 1)
+	return c.begin(indent, fmt.Sprintf("trial %s  %s  (%s)", short, cmp.Or(label, "as written"), dir), c.jobs == 1)
 }
 
 func (c *console) Comparison(when string) run.Report {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,9 +110,7 @@ func describePuzzles(s *puzzle.Set) string {
 
 func puzzlesMakeCommand() *cobra.Command {
 	r := puzzle.Recipe{Play: puzzle.PlayNodes, Judge: puzzle.JudgeNodes}
-	var variant *chess.Variant
-	var engine, out string
-	var force bool
+	var m making
 	cmd := &cobra.Command{
 		Use:   "make",
 		Short: "Make a file of mates from games of a UCI engine",
@@ -125,72 +125,74 @@ The same flags and the same build of the engine make the same file.`,
   alamos puzzles make --variant atomic --mate 1 --out atomic-mate-in-1.epd`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkNew(out, force); err != nil {
-				return err
-			}
-			r.Variant = orChess(variant)
-			r.ID = strings.TrimSuffix(filepath.Base(out), filepath.Ext(out))
-			return makePuzzles(cmd.Context(), r, judgeOf(engine, r.Variant), out)
+			r.Variant = orChess(m.variant)
+			r.ID = strings.TrimSuffix(filepath.Base(m.out), filepath.Ext(m.out))
+			return m.run(cmd.Context(), r.Judge, r.Count, r.ID, "puzzles", func(e *uci.Client, progress func(int)) ([]byte, error) {
+				puzzles, err := puzzle.Make(cmd.Context(), e, r, progress)
+				if err != nil {
+					return nil, err
+				}
+				var b bytes.Buffer
+				err = puzzle.Write(&b, puzzles,
+					fmt.Sprintf("%s: win in %d, found and judged by %s, proved by the rules. Made by", r.Variant, r.Mate, e.ID()),
+					fmt.Sprintf("alamos puzzles make --variant %s --mate %d --count %d --seed %d --nodes %d --judge-nodes %d --uci %s",
+						r.Variant, r.Mate, r.Count, r.Seed, r.Play, r.Judge, filepath.Base(m.engine)))
+				return b.Bytes(), err
+			})
 		},
 	}
-	f := cmd.Flags()
-	variantFlag(cmd, &variant, "the rules (default chess)")
+	m.flags(cmd)
 	numberFlag(cmd, &r.Mate, "mate", 1, between(1, puzzle.MaxMate), "moves in which the side to move wins")
 	numberFlag(cmd, &r.Count, "count", 200, between(1, 100_000), "puzzles to make")
-	f.Uint64Var(&r.Seed, "seed", 1, "of the games")
+	cmd.Flags().Uint64Var(&r.Seed, "seed", 1, "of the games")
 	numberFlag(cmd, &r.Play, "nodes", r.Play, atLeast(1), "of the engine for each move of the games")
 	numberFlag(cmd, &r.Judge, "judge-nodes", r.Judge, atLeast(1), "of the engine for each puzzle")
-	judgeFlag(cmd, &engine)
-	f.StringVar(&out, "out", "", "`file` to write")
-	f.BoolVar(&force, "force", false, "replace an existing file")
-	requiredFlag(cmd, "out")
 	return cmd
 }
 
-func judgeFlag(cmd *cobra.Command, engine *string) {
-	cmd.Flags().StringVar(engine, "uci", "", "the engine: stockfish, fairy-stockfish or a `program` (default: stockfish for chess, else fairy-stockfish)")
+// making has what the commands share that make a file with a UCI engine.
+type making struct {
+	variant *chess.Variant
+	engine  string
+	out     string
+	force   bool
 }
 
-// judgeOf returns the named engine, or the default one for a variant.
-func judgeOf(engine string, v chess.Variant) string {
-	switch {
-	case engine != "":
-		return engine
-	case v == chess.Standard:
-		return uci.Stockfish
+func (m *making) flags(cmd *cobra.Command) {
+	variantFlag(cmd, &m.variant, "the rules (default chess)")
+	f := cmd.Flags()
+	f.StringVar(&m.engine, "uci", "", "the engine: stockfish, fairy-stockfish or a `program` (default: stockfish for chess, else fairy-stockfish)")
+	f.StringVar(&m.out, "out", "", "`file` to write")
+	f.BoolVar(&m.force, "force", false, "replace an existing file")
+	requiredFlag(cmd, "out")
+}
+
+// run starts the engine, which judges positions with a number of nodes, and writes what
+// content makes with it.
+func (m *making) run(ctx context.Context, nodes int64, count int, what, unit string, content func(e *uci.Client, progress func(done int)) ([]byte, error)) error {
+	switch _, err := os.Stat(m.out); {
+	case err == nil && !m.force:
+		return usagef("--out: %s exists already: name another file, or use --force to replace it", m.out)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--out: %w", err)
 	}
-	return uci.FairyStockfish
-}
-
-// startJudge starts an engine that judges positions with a number of nodes.
-func startJudge(ctx context.Context, engine string, v chess.Variant, nodes int64) (*uci.Client, error) {
-	opponent := uci.Opponent{Program: engine, Limit: uci.Limit{Nodes: nodes}}
+	v := orChess(m.variant)
+	m.engine = cmp.Or(m.engine, uci.Usual(v))
+	opponent := uci.Opponent{Program: m.engine, Limit: uci.Limit{Nodes: nodes}}
 	found, err := opponent.Find(ctx, v, false)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return found.Start(ctx)
-}
-
-func makePuzzles(ctx context.Context, r puzzle.Recipe, engine, out string) error {
-	e, err := startJudge(ctx, engine, r.Variant, r.Judge)
+	e, err := found.Start(ctx)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	bar := newBar(os.Stderr, r.ID, "puzzles")
-	puzzles, err := puzzle.Make(ctx, e, r, func(done int) { bar.Set(done, r.Count, "") })
+	bar := newBar(os.Stderr, what, unit)
+	text, err := content(e, func(done int) { bar.Set(done, count, "") })
 	bar.End()
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	err = puzzle.Write(&b, puzzles,
-		fmt.Sprintf("%s: win in %d, found and judged by %s, proved by the rules. Made by", r.Variant, r.Mate, e.ID()),
-		fmt.Sprintf("alamos puzzles make --variant %s --mate %d --count %d --seed %d --nodes %d --judge-nodes %d --uci %s",
-			r.Variant, r.Mate, r.Count, r.Seed, r.Play, r.Judge, filepath.Base(engine)))
-	if err != nil {
-		return err
-	}
-	return disk.WriteBytes(out, b.Bytes())
+	return disk.WriteBytes(m.out, text)
 }

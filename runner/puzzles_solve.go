@@ -63,14 +63,15 @@ player does not solve.
   alamos puzzles solve tactics.epd --uci stockfish --nodes 10000 --format csv`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if err := o.check(); err != nil {
+			specs, err := o.specs()
+			if err != nil {
 				return err
 			}
 			sets, err := loadPuzzles(files, o.variant)
 			if err != nil {
 				return err
 			}
-			return o.run(cmd, sets)
+			return o.run(cmd, sets, specs)
 		},
 	}
 	f := cmd.Flags()
@@ -91,21 +92,17 @@ player does not solve.
 
 const deepestPuzzle = 8 // plies of alpha-beta
 
-func (o *puzzleOptions) check() error {
+// specs lists the players that the flags name. It returns an error for flags that contradict
+// each other.
+func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
 	switch {
 	case len(o.words) == 0 && len(o.with.models) == 0 && len(o.uci) == 0 && o.depth == 0 && !o.random:
-		return usagef("no player: want --player, --model, --uci, --depth or --random")
+		return nil, usagef("no player: want --player, --model, --uci, --depth or --random")
 	case len(o.search) > 0 && (len(o.with.models) == 0 || o.visits == 0):
-		return usagef("--search: want a --model that searches")
+		return nil, usagef("--search: want a --model that searches")
 	case o.failed && o.format != "text":
-		return usagef("--failed: want --format text")
+		return nil, usagef("--failed: want --format text")
 	}
-	_, err := o.specs()
-	return err
-}
-
-// specs lists the players that the flags name.
-func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
 	if specs, err = parsePlayers(o.words); err != nil {
 		return nil, err
 	}
@@ -143,12 +140,12 @@ type puzzleScore struct {
 	Of     int    `json:"puzzles"`
 }
 
-func (o *puzzleOptions) run(cmd *cobra.Command, sets []*puzzle.Set) error {
+func (o *puzzleOptions) run(cmd *cobra.Command, sets []*puzzle.Set, specs []*match.Spec) error {
 	variant, err := onlyVariant(sets)
 	if err != nil {
 		return err
 	}
-	players, err := o.players(cmd.Context(), variant)
+	players, err := o.players(cmd.Context(), specs, variant)
 	defer func() {
 		for _, p := range players {
 			p.Close()
@@ -197,13 +194,8 @@ func onlyVariant(sets []*puzzle.Set) (chess.Variant, error) {
 	return first.Position.Variant(), nil
 }
 
-// players makes the players that the flags name. After an error it returns those that it has
-// made.
-func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players []match.Player, err error) {
-	specs, err := o.specs()
-	if err != nil {
-		return nil, err
-	}
+// players makes players. After an error it returns those that it has made.
+func (o *puzzleOptions) players(ctx context.Context, specs []*match.Spec, v chess.Variant) (players []match.Player, err error) {
 	o.with.opener.Hardware.Batch = puzzle.AtOnce
 	var opened []*match.Opened
 	for _, s := range specs {

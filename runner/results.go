@@ -136,23 +136,14 @@ func completeModels(results *string) cobra.CompletionFunc {
 	}
 }
 
-// completeRuns completes the names of experiments with results and of their trials.
-func completeRuns(results *string, files bool) cobra.CompletionFunc {
+// completeRuns completes at most this many names of experiments with results and of their
+// trials. files says whether the shell completes files as well.
+func completeRuns(results *string, most int, files cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		switch {
-		case len(args) > 0:
+		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
-		case files:
-			return completeNames(*results, typed, ""), cobra.ShellCompDirectiveDefault
 		}
-		return completeNames(*results, typed, ""), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// completeSeveralRuns completes any number of names of experiments and trials.
-func completeSeveralRuns(results *string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return completeNames(*results, typed, ""), cobra.ShellCompDirectiveNoFileComp
+		return completeNames(*results, typed, ""), files
 	}
 }
 

@@ -47,7 +47,7 @@ file is damaged.`,
 			return err
 		},
 	}
-	cmd.ValidArgsFunction = completeRuns(&results, false)
+	cmd.ValidArgsFunction = completeRuns(&results, 1, cobra.ShellCompDirectiveNoFileComp)
 	f := cmd.Flags()
 	jsonFlag(cmd, &asJSON)
 	f.BoolVar(&quick, "quick", false, "do not compare files with their checksums")

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -45,7 +46,7 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
   alamos table lab other --out trials.parquet
   alamos table depth strength --group experiment --metric loss --figure loss.svg`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: completeSeveralRuns(&results),
+		ValidArgsFunction: completeRuns(&results, math.MaxInt, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if ext := filepath.Ext(out); out != "" && ext != ".csv" && ext != ".parquet" {
 				return usagef("--out: want a file that ends with .csv or .parquet, have %q", out)

@@ -6,10 +6,10 @@ import (
 	"io"
 	"reflect"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	humanize "github.com/dustin/go-humanize"
+
+	"alamos/pkg/report"
 )
 
 // Reporter receives the events of a benchmark. Its functions may be nil.
@@ -86,34 +86,16 @@ func WriteTable[R interface{ How() string }](w io.Writer, results []R) error {
 	if len(results) == 0 {
 		return nil
 	}
-	var columns []reflect.StructField
+	table := report.Table{Rows: make([][]report.Cell, len(results))}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[R]()) {
-		if f.Tag.Get("table") != "" {
-			columns = append(columns, f)
+		name := f.Tag.Get("table")
+		if name == "" {
+			continue
+		}
+		table.Columns = append(table.Columns, report.Column{Name: name, Numeric: f.Type.Kind() != reflect.String})
+		for i, r := range results {
+			table.Rows[i] = append(table.Rows[i], report.Cell{Text: cell(f, reflect.ValueOf(r).FieldByIndex(f.Index))})
 		}
 	}
-	lines := make([]strings.Builder, 1+len(results))
-	for _, f := range columns {
-		texts := []string{f.Tag.Get("table")}
-		for _, r := range results {
-			texts = append(texts, cell(f, reflect.ValueOf(r).FieldByIndex(f.Index)))
-		}
-		width := 0
-		for _, text := range texts {
-			width = max(width, utf8.RuneCountInString(text))
-		}
-		if f.Type.Kind() == reflect.String {
-			width = -width // to the left
-		}
-		for i, text := range texts {
-			fmt.Fprintf(&lines[i], "%*s  ", width, text)
-		}
-	}
-	for i := range lines {
-		if _, err := fmt.Fprintln(w, strings.TrimRight(lines[i].String(), " ")); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(w, "\n%s\n", results[0].How())
-	return err
+	return report.WriteText(w, false, table, report.Text{Markdown: results[0].How()})
 }

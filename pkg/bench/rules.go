@@ -199,9 +199,6 @@ func (s *Position) measure(ctx context.Context, target time.Duration, counters [
 
 // perft is [chess.Perft], but stops between two moves of the root when ctx ends.
 func perft(ctx context.Context, p *chess.Position, depth int) (nodes uint64, err error) {
-	if depth <= 1 {
-		return chess.Perft(p, depth), context.Cause(ctx)
-	}
 	var l chess.MoveList
 	p.LegalMoves(&l)
 	for _, m := range l.Slice() {
@@ -219,11 +216,7 @@ func perft(ctx context.Context, p *chess.Position, depth int) (nodes uint64, err
 // Fairy-Stockfish. If it is missing, the error is [uci.ErrNotInstalled] and names what to
 // install.
 func FindPeer(ctx context.Context, v chess.Variant) (*uci.Client, error) {
-	name := uci.FairyStockfish
-	if v == chess.Standard {
-		name = uci.Stockfish
-	}
-	c, err := uci.Find(ctx, name, v)
+	c, err := uci.Find(ctx, uci.Usual(v), v)
 	if err != nil {
 		return nil, err
 	}

@@ -105,22 +105,14 @@ func (w *gated) pass() bool {
 	return g.recording
 }
 
+// record keeps copies of the last requests.
 func (w *gated) record(leaves []*encode.Leaf) {
-	if len(w.recorded) == recordings {
-		w.recorded = w.recorded[1:]
-	}
-	w.recorded = append(w.recorded, copies(leaves))
-}
-
-// copies returns copies of the requests.
-func copies(leaves []*encode.Leaf) []*encode.Leaf {
 	batch := make([]*encode.Leaf, len(leaves))
 	for i, l := range leaves {
-		batch[i] = &encode.Leaf{
-			Planes: slices.Clone(l.Planes), Indices: slices.Clone(l.Indices), Sign: l.Sign,
-		}
+		batch[i] = &encode.Leaf{Planes: slices.Clone(l.Planes), Indices: slices.Clone(l.Indices), Sign: l.Sign}
 	}
-	return batch
+	w.recorded = append(w.recorded, batch)
+	w.recorded = w.recorded[max(0, len(w.recorded)-recordings):]
 }
 
 // stretch opens the gate for a time and returns when all workers are back. Each worker has

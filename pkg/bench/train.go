@@ -121,7 +121,7 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 	r = TrainResult{
 		Measured: Measured{Shape{spec.Depth, spec.Width}.String(), spec.PolicyHead, trainer.Precision(), trainer.Device(), t.Batch},
 		Threads:  trainer.Threads(),
-		Speed:    Figure(speeds[0]), Bare: Figure(speeds[1]), Fused: Figure(speeds[1]), Waited: l.share(),
+		Speed:    Figure(speeds[0]), Bare: Figure(speeds[1]), Fused: Figure(speeds[1]), Waited: Figure(l.waited.Seconds() / l.spent.Seconds()),
 	}
 	if len(passes) > 1 {
 		r.Bare, r.Fused = Figure(max(speeds[1], speeds[2])), Figure(speeds[3])
@@ -220,6 +220,3 @@ func (l *epochs) learn(ctx context.Context, turn time.Duration, step func(*nn.Ba
 	}
 	return work, took, nil
 }
-
-// share returns the fraction of the time that learning waited for a batch.
-func (l *epochs) share() Figure { return Figure(l.waited.Seconds() / l.spent.Seconds()) }

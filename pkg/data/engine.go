@@ -129,11 +129,7 @@ func (s *session) answer(ctx context.Context, where string, of *uci.Pool, g *che
 		}
 		s.client, s.of = client, of
 	}
-	err := s.client.Position(g)
-	var search uci.Answer
-	if err == nil {
-		search, err = s.client.Go(ctx, l)
-	}
+	search, err := s.client.Go(ctx, g, l)
 	if err != nil {
 		if s.client.Err() != nil {
 			err = &engineEnded{err}

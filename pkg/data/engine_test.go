@@ -77,10 +77,7 @@ func TestLabels(t *testing.T) {
 				}
 			}
 			last = p.Game
-			if err := e.Position(p.At); err != nil {
-				t.Fatal(err)
-			}
-			a, err := e.Go(t.Context(), uci.Limit{Depth: 2})
+			a, err := e.Go(t.Context(), p.At, uci.Limit{Depth: 2})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -136,14 +136,9 @@ tournament:
 	},
 }
 
-// function finds a function by name.
+// function returns the function with one of the names above.
 func function(name string) *Function {
-	for i := range functions {
-		if functions[i].Name == name {
-			return &functions[i]
-		}
-	}
-	return nil
+	return &functions[slices.IndexFunc(functions, func(f Function) bool { return f.Name == name })]
 }
 
 //go:embed templates

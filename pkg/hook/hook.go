@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,12 +47,7 @@ const (
 
 // withDefaults replaces zero fields.
 func (l Limits) withDefaults() Limits {
-	if l.Time <= 0 {
-		l.Time = DefaultTime
-	}
-	if l.Memory <= 0 {
-		l.Memory = DefaultMemory
-	}
+	l.Time, l.Memory = cmp.Or(l.Time, DefaultTime), cmp.Or(l.Memory, DefaultMemory)
 	if l.Log == nil {
 		l.Log = io.Discard
 	}

@@ -161,8 +161,7 @@ func (l *library) typ(t reflect.Type) types.Type {
 		return named
 	}
 	pointer := reflect.PointerTo(t)
-	for i := range pointer.NumMethod() {
-		m := pointer.Method(i)
+	for m := range pointer.Methods() {
 		var receiver types.Type = named
 		if _, ok := t.MethodByName(m.Name); !ok {
 			receiver = types.NewPointer(named)
@@ -193,8 +192,7 @@ func (l *library) underlying(t reflect.Type) types.Type {
 		return l.signature(nil, t, 0)
 	case reflect.Interface:
 		var methods []*types.Func
-		for i := range t.NumMethod() {
-			m := t.Method(i)
+		for m := range t.Methods() {
 			methods = append(methods, types.NewFunc(token.NoPos, l.pkg(t.PkgPath()), m.Name, l.signature(nil, m.Type, 0)))
 		}
 		return types.NewInterfaceType(methods, nil).Complete()
@@ -202,8 +200,7 @@ func (l *library) underlying(t reflect.Type) types.Type {
 	// A struct. Unexported fields only make the struct different from one without
 	// them.
 	var fields []*types.Var
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		typ := types.Type(types.NewStruct(nil, nil))
 		if f.IsExported() {
 			typ = l.typ(f.Type)
@@ -220,8 +217,8 @@ func (l *library) signature(receiver *types.Var, t reflect.Type, skip int) *type
 	for i := skip; i < t.NumIn(); i++ {
 		in = append(in, types.NewVar(token.NoPos, nil, "", l.typ(t.In(i))))
 	}
-	for i := range t.NumOut() {
-		out = append(out, types.NewVar(token.NoPos, nil, "", l.typ(t.Out(i))))
+	for result := range t.Outs() {
+		out = append(out, types.NewVar(token.NoPos, nil, "", l.typ(result)))
 	}
 	return types.NewSignatureType(receiver, nil, nil, types.NewTuple(in...), types.NewTuple(out...), t.IsVariadic())
 }

@@ -1,6 +1,7 @@
 package lichess
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,14 +47,9 @@ type bot struct {
 // lose on time. A token that is refused, or that does not belong to a bot, is an error;
 // a failed connection is not: Run tries again.
 func Run(ctx, end context.Context, cfg Config) error {
-	if cfg.URL == "" {
-		cfg.URL = "https://lichess.org"
-	}
+	cfg.URL, cfg.pause = cmp.Or(cfg.URL, "https://lichess.org"), cmp.Or(cfg.pause, defaultPauses)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.pause == (pauses{}) {
-		cfg.pause = defaultPauses
 	}
 	b := &bot{
 		Config: cfg, games: map[string]bool{},
@@ -97,7 +93,7 @@ func (b *bot) event(ctx, end context.Context, line []byte) {
 	case "challenge":
 		b.challenged(ctx, &e.Challenge)
 	case "gameStart":
-		b.begin(end, e.Game.id())
+		b.begin(end, cmp.Or(e.Game.GameID, e.Game.ID))
 	}
 }
 
@@ -129,9 +125,7 @@ func (b *bot) begin(end context.Context, id string) {
 		return
 	}
 	b.games[id] = true
-	b.count.Add(1)
-	go func() {
-		defer b.count.Done()
+	b.count.Go(func() {
 		err := b.play(end, id)
 		b.mu.Lock()
 		delete(b.games, id)
@@ -139,7 +133,7 @@ func (b *bot) begin(end context.Context, id string) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			b.Log.Error("game given up", "game", id, "error", err)
 		}
-	}()
+	})
 }
 
 // Policy says which challenges the bot accepts.

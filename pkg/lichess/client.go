@@ -50,12 +50,6 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// final reports whether another try is useless.
-func final(err error) bool {
-	var e *StatusError
-	return errors.As(err, &e) && e.Status < 500 && e.Status != http.StatusTooManyRequests
-}
-
 // request makes a request; the caller closes the body.
 func (c *client) request(ctx context.Context, method, path string, form url.Values) (*http.Response, error) {
 	var body io.Reader
@@ -96,18 +90,19 @@ func (c *client) retry(ctx context.Context, note func(error), f func(working fun
 	wait := c.pause.retry
 	for {
 		err := f(func() { wait = c.pause.retry })
+		refusal, refused := errors.AsType[*StatusError](err)
+		limited := refused && refusal.Status == http.StatusTooManyRequests
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case final(err):
+		case refused && refusal.Status < 500 && !limited: // another try is useless
 			return err
 		}
 		note(err)
 		pause := wait
-		var e *StatusError
-		if errors.As(err, &e) && e.Status == http.StatusTooManyRequests {
+		if limited {
 			pause = max(wait, c.pause.limited)
 		}
 		select {

@@ -22,17 +22,10 @@ type event struct {
 	Challenge challenge `json:"challenge"`
 }
 
+// eventGame is a game. The field with its id has two names.
 type eventGame struct {
 	ID     string `json:"id"`
 	GameID string `json:"gameId"`
-}
-
-// id returns the game's id, whose field has two names.
-func (g *eventGame) id() string {
-	if g.GameID != "" {
-		return g.GameID
-	}
-	return g.ID
 }
 
 type challenge struct {

@@ -1,10 +1,12 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
@@ -33,9 +35,7 @@ const maxCrashes = 3
 // Processes share the machine. With a time limit, more processes than processor cores
 // weaken each of them.
 func NewUCI(ctx context.Context, name string, engine uci.Found, processes int) (Player, error) {
-	if engine.Command.Name == "" {
-		engine.Command.Name = name
-	}
+	engine.Command.Name = cmp.Or(engine.Command.Name, name)
 	p := &engines{name: name, limit: engine.Limit, pool: uci.NewPool(engine.Player, processes)}
 	first, err := p.pool.Acquire(ctx)
 	if err != nil {
@@ -48,18 +48,12 @@ func NewUCI(ctx context.Context, name string, engine uci.Found, processes int) (
 func (p *engines) Name() string { return p.name }
 
 func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
+	group, within := errgroup.WithContext(ctx)
 	for _, t := range turns {
-		wg.Go(func() {
-			if err := p.move(ctx, t); err != nil {
-				cancel(err)
-			}
-		})
+		group.Go(func() error { return p.move(within, t) })
 	}
-	wg.Wait()
-	return context.Cause(ctx)
+	err := group.Wait()
+	return cmp.Or(context.Cause(ctx), err) // a canceled search is no fault of the player
 }
 
 // move sets the move of a turn. The error ends the tournament.
@@ -83,10 +77,7 @@ func moveOf(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (che
 	if err := e.NewGame(ctx); err != nil {
 		return 0, Info{}, err
 	}
-	if err := e.Position(g); err != nil {
-		return 0, Info{}, err
-	}
-	a, err := e.Go(ctx, l)
+	a, err := e.Go(ctx, g, l)
 	if err != nil {
 		return 0, Info{}, err
 	}

@@ -60,9 +60,6 @@ type match struct {
 // played again. After an error or cancellation, the file's journal holds the finished
 // games, and the next Run continues from there.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
-	if err := cfg.validate(); err != nil {
-		return nil, err
-	}
 	m := &match{cfg: &cfg, end: cfg.Rounds}
 	if err := m.run(ctx); err != nil {
 		return nil, err
@@ -72,10 +69,13 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 
 // run plays the missing games and writes the file.
 func (m *match) run(ctx context.Context) error {
-	if err := m.prepare(ctx); err != nil {
-		return err
+	err := m.cfg.validate()
+	if err == nil {
+		err = m.prepare(ctx)
 	}
-	err := m.restore()
+	if err == nil {
+		err = m.restore()
+	}
 	if err != nil {
 		return err
 	}

@@ -143,10 +143,14 @@ func MakeBook(ctx context.Context, e *uci.Client, r BookRecipe, progress func(do
 			continue
 		}
 		seen[at.Key()] = true
-		score, err := judge(ctx, e, at, r.Nodes)
+		if err := e.NewGame(ctx); err != nil {
+			return nil, err
+		}
+		answer, err := e.Go(ctx, chess.NewGame(at), uci.Limit{Nodes: r.Nodes}) // without the random moves before it
 		if err != nil {
 			return nil, err
 		}
+		score := answer.Score
 		if score == nil || score.IsMate || max(score.CP, -score.CP) > r.Within {
 			continue
 		}
@@ -160,18 +164,6 @@ func MakeBook(ctx context.Context, e *uci.Client, r BookRecipe, progress func(do
 	}
 	return nil, fmt.Errorf("%d openings of %d random plies have only %d different even ones, want %d: allow more plies or a higher score",
 		drawsEach*r.Count, r.Plies, len(book), r.Count)
-}
-
-// judge returns an engine's score of a position, of which it knows nothing before.
-func judge(ctx context.Context, e *uci.Client, at chess.Position, nodes int64) (*uci.Score, error) {
-	if err := e.NewGame(ctx); err != nil {
-		return nil, err
-	}
-	if err := e.Position(chess.NewGame(at)); err != nil {
-		return nil, err
-	}
-	answer, err := e.Go(ctx, uci.Limit{Nodes: nodes})
-	return answer.Score, err
 }
 
 // opening returns opening n of a tournament. It draws an order of the book from the seed,

@@ -117,28 +117,39 @@ func Rate(r *Results, anchor string) (*Ratings, error) {
 // connected lists, in order, the players that chains of games connect to the anchor.
 // Without an anchor (anchor < 0) it lists the largest connected group.
 func connected(r *Results, anchor int) []int {
-	seen := make([]bool, len(r.Names))
+	linked := chains(len(r.Names), func(i, j int) bool { return r.Against(i, j).Games() > 0 })
 	var best []int
-	for start := range r.Names {
-		if seen[start] {
-			continue
-		}
-		group := []int{start}
-		seen[start] = true
-		for at := 0; at < len(group); at++ {
-			for j := range r.Names {
-				if !seen[j] && r.Against(group[at], j).Games() > 0 {
-					seen[j] = true
-					group = append(group, j)
-				}
+	for i := range r.Names {
+		var group []int
+		for j := range r.Names {
+			if linked[i][j] {
+				group = append(group, j)
 			}
 		}
-		if anchor < 0 && len(group) > len(best) || slices.Contains(group, anchor) {
+		if anchor < 0 && len(group) > len(best) || i == anchor {
 			best = group
 		}
 	}
-	slices.Sort(best)
 	return best
+}
+
+// chains reports for each a and b below n whether a chain of links leads from a to b.
+func chains(n int, link func(a, b int) bool) [][]bool {
+	reach := make([][]bool, n)
+	for a := range reach {
+		reach[a] = make([]bool, n)
+		for b := range reach {
+			reach[a][b] = a == b || link(a, b)
+		}
+	}
+	for k := range reach {
+		for a := range reach {
+			for b := range reach {
+				reach[a][b] = reach[a][b] || reach[a][k] && reach[k][b]
+			}
+		}
+	}
+	return reach
 }
 
 // cell has the games of two players. points are those of a, of all games.
@@ -170,30 +181,15 @@ func newModel(r *Results, group []int) *likelihood {
 			}
 		}
 	}
-	m.addDraws()
+	m.addDraws(r)
 	return m
 }
 
 // addDraws adds drawn games where ratings would be infinite: between players that no chain
 // of points connects in both directions. Each such player has about one of them, spread
 // evenly over these opponents.
-func (m *likelihood) addDraws() {
-	reach := make([][]bool, len(m.group)) // reach[a][b]: a chain of points leads from a to b
-	for a := range reach {
-		reach[a] = make([]bool, len(m.group))
-		reach[a][a] = true
-	}
-	for _, c := range m.cells {
-		reach[c.a][c.b] = c.points > 0
-		reach[c.b][c.a] = c.points < c.games
-	}
-	for k := range reach {
-		for a := range reach {
-			for b := range reach {
-				reach[a][b] = reach[a][b] || reach[a][k] && reach[k][b]
-			}
-		}
-	}
+func (m *likelihood) addDraws(r *Results) {
+	reach := chains(len(m.group), func(a, b int) bool { return r.Against(m.group[a], m.group[b]).Score() > 0 })
 	oneSided := func(c *cell) bool { return !reach[c.a][c.b] || !reach[c.b][c.a] }
 	opponents := make([]float64, len(m.group))
 	for i := range m.cells {

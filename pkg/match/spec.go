@@ -285,15 +285,10 @@ func (s *Spec) Check() error {
 
 // Network returns the checkpoint of the player's network, or "" if it uses no network.
 func (s *Spec) Network() Checkpoint {
-	for _, c := range []Checkpoint{s.Model, s.Policy, s.AlphaBeta} {
-		if c != "" {
-			return c
-		}
-	}
 	if s.Player == Last || s.Player == Untrained { // of an experiment
 		return Checkpoint(s.Player)
 	}
-	return ""
+	return cmp.Or(s.Model, s.Policy, s.AlphaBeta)
 }
 
 // Limit returns the player's limit for each move.

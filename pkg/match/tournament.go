@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -82,18 +83,12 @@ type Fixture struct {
 // Fixtures lists the pairs of a tournament in the order of its players: the first against
 // all later ones, then the second against those after it, and so on.
 func Fixtures(t Tournament, entries []Entry) []Fixture {
-	rounds := func(e Entry) int {
-		if e.Rounds > 0 {
-			return e.Rounds
-		}
-		return t.Rounds
-	}
 	f := t.Format
 	var fixtures []Fixture
 	for i, a := range entries {
 		for j := i + 1; j < len(entries); j++ {
-			if (f.First == 0 || i < f.First && j >= f.First) && (f.Span == 0 || j-i <= f.Span) {
-				fixtures = append(fixtures, Fixture{NewPair(a.Name, entries[j].Name), min(rounds(a), rounds(entries[j]))})
+			if b := entries[j]; (f.First == 0 || i < f.First && j >= f.First) && (f.Span == 0 || j-i <= f.Span) {
+				fixtures = append(fixtures, Fixture{NewPair(a.Name, b.Name), min(cmp.Or(a.Rounds, t.Rounds), cmp.Or(b.Rounds, t.Rounds))})
 			}
 		}
 	}

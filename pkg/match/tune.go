@@ -77,9 +77,6 @@ func Tune(ctx context.Context, t *Tuning) error {
 	t.Rounds = 2 * t.SPSA.Pairs
 	t.SPSA.Seed = derive(t.Tournament.Seed, 0, "tune")
 	t.Players[1], t.tuning = t.Players[0], t
-	if err := t.Config.validate(); err != nil {
-		return err
-	}
 	return (&match{cfg: &t.Config, end: t.Rounds}).run(ctx)
 }
 

@@ -32,7 +32,10 @@ const (
 
 // newTrunk declares the layers from the planes to the maps that the heads read.
 func newTrunk(d *declare, s *Spec) []*layer {
-	act, in := activationOf(s), s.Planes
+	act, in := relu, s.Planes
+	if s.Activation == Mish {
+		act = mish
+	}
 	var trunk []*layer
 	add := func(l layer) { trunk = append(trunk, &l) }
 	newConv := func(name string) *conv {
@@ -84,11 +87,15 @@ func (s Spec) FLOPs() float64 {
 	return float64(2 * 9 * Squares * channels * s.Width)
 }
 
-// heads are the heads of a network. policy and movesLeft are nil if absent.
+// heads are the heads of a network. Each but the value is nil if absent.
 type heads struct {
 	policy    *head // logits [N, PolicySize], in the precision of the maps
 	value     *head // values [N]; with ValueWDL the logits [N, 3] of win, draw and loss
 	movesLeft *head // [N], in movesLeftUnit
+
+	// Only training uses the other heads, to learn better features in the trunk.
+	opponent, soft *head // logits [N, PolicySize], by layers like those of the policy
+	future         *head // logits [N, 64 SquareClasses], by class and then square
 }
 
 // head computes an output of the network from the trunk's maps: layers, and dense layers
@@ -110,13 +117,6 @@ type pairs struct {
 	pieces     *conv // nil without pieces
 }
 
-// auxiliary are heads that only training uses, to learn better features in the trunk. Each is
-// nil if absent.
-type auxiliary struct {
-	opponent, soft *head // logits [N, PolicySize], by layers like those of the policy
-	future         *head // logits [N, 64 SquareClasses], by class and then square
-}
-
 // outputs are the outputs of the heads for N positions. Those of absent heads are nil.
 type outputs struct{ logits, values, movesLeft, opponent, soft, future *ts.Tensor }
 
@@ -132,10 +132,7 @@ func newHeads(d *declare, s *Spec) heads {
 	if s.MovesLeft {
 		h.movesLeft = newDenseHead(d, "moves_left", s.Width, leelaMovesLeftChannels, false, []int{leelaMovesLeftHidden}, movesLeft)
 	}
-	return h
-}
-
-func newAuxiliary(d *declare, s *Spec) (h auxiliary) {
+	d.playing = len(d.params)
 	if s.OpponentPolicy {
 		h.opponent = newPolicy(d, "opponent_policy", s)
 	}
@@ -231,13 +228,14 @@ func newDenseHead(d *declare, name string, width, channels int, pooled bool, hid
 	return h
 }
 
+// forward returns the outputs for the trunk's maps. Inference has no use for those that only
+// training uses.
 func (h *heads) forward(g *graph, x *ts.Tensor) outputs {
-	return outputs{logits: h.policy.forward(g, x), values: h.value.forward(g, x), movesLeft: h.movesLeft.forward(g, x)}
-}
-
-// forward adds the outputs of the auxiliary heads.
-func (h *auxiliary) forward(g *graph, x *ts.Tensor, o *outputs) {
-	o.opponent, o.soft, o.future = h.opponent.forward(g, x), h.soft.forward(g, x), h.future.forward(g, x)
+	o := outputs{logits: h.policy.forward(g, x), values: h.value.forward(g, x), movesLeft: h.movesLeft.forward(g, x)}
+	if !g.folded {
+		o.opponent, o.soft, o.future = h.opponent.forward(g, x), h.soft.forward(g, x), h.future.forward(g, x)
+	}
+	return o
 }
 
 // logitMaps returns the number of maps in which a head without dense layers has its logits.

@@ -66,35 +66,19 @@ func Devices(list string) ([]string, error) {
 	return devices, nil
 }
 
-// gotchDevice returns gotch's name of a device.
-func gotchDevice(name string) gotch.Device {
-	number, _ := strings.CutPrefix(name, CUDA+":")
-	if i, err := strconv.Atoi(number); err == nil {
-		return gotch.Device{Name: "CUDA", Value: i}
-	}
-	return gotch.CPU
-}
-
 // Precision returns the precision that a name means on a device. Auto means the fastest
 // one.
 func Precision(precision, device string) (string, error) {
 	half := device != CPU || hasBF16()
-	switch precision {
-	case "", Auto:
-		if half {
-			return BF16, nil
-		}
+	switch auto := precision == "" || precision == Auto; {
+	case precision == FP32 || auto && !half:
 		return FP32, nil
-	case FP32:
-		return FP32, nil
-	case BF16:
-		if !half {
-			return "", errors.New("precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto")
-		}
-		return BF16, nil
-	default:
+	case !auto && precision != BF16:
 		return "", fmt.Errorf("precision: no %q; there is auto, fp32, bf16", precision)
+	case !half:
+		return "", errors.New("precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto")
 	}
+	return BF16, nil
 }
 
 // openDevices returns the devices of a list, ready to compute, and the precision that a

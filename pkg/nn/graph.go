@@ -2,6 +2,8 @@ package nn
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -95,7 +97,14 @@ type place struct {
 	generic bool   // use only libtorch's operations, because ours run on the processor only
 }
 
-func (p place) gotch() gotch.Device { return gotchDevice(p.device) }
+// gotch returns gotch's name of the device.
+func (p place) gotch() gotch.Device {
+	number, _ := strings.CutPrefix(p.device, CUDA+":")
+	if i, err := strconv.Atoi(number); err == nil {
+		return gotch.Device{Name: "CUDA", Value: i}
+	}
+	return gotch.CPU
+}
 
 // graph is a forward pass under construction, of one shard of a batch.
 type graph struct {

@@ -25,15 +25,7 @@ func (s Spec) Grow(from Spec, weights Tensors, seed uint64) (Tensors, error) {
 		return nil, err
 	}
 	from, _ = from.Complete() // CanGrow has checked it
-	old := &declare{blank: true}
-	newTrunk(old, &from)
-	newHeads(old, &from)
-	newAuxiliary(old, &from)
-	shapes := make(map[string][]int, len(old.params))
-	for _, p := range old.params {
-		shapes[p.name] = p.shape
-	}
-	if err := weights.match(shapes); err != nil {
+	if err := weights.match(shapesOf(from.declared())); err != nil {
 		return nil, err
 	}
 	net, err := New(s, seed)

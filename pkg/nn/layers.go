@@ -178,14 +178,6 @@ const (
 	Mish = "mish" // x tanh(log(1 + e^x)): smooth, with small outputs for negative x (Misra 2019)
 )
 
-// activationOf returns the activation function of a complete spec.
-func activationOf(s *Spec) activation {
-	if s.Activation == Mish {
-		return mish
-	}
-	return relu
-}
-
 // dropout sets each channel of each position to 0 with a given probability in training, and
 // scales the others to preserve the mean. It drops whole channels, because neighboring
 // numbers of a map are strongly correlated (Tompson et al. 2015).

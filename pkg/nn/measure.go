@@ -164,21 +164,19 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	if t.model.queues == nil {
 		t.evaluator, err = t.model.processor.newEvaluator()
 	} else {
-		err = caught(t.startOnDevice)
+		err = caught(func() {
+			f := t.model.queues[0].frozen
+			g := f.graph()
+			defer g.close()
+			t.input = f.keep(g.input(make([]uint64, t.model.batch*f.planes), make([]bool, f.planes)).ShallowClone())
+			waitFor(f.device)
+		})
 	}
 	if err != nil {
 		t.Close()
 		return nil, fmt.Errorf("new tower: %w", err)
 	}
 	return t, nil
-}
-
-func (t *Tower) startOnDevice() {
-	f := t.model.queues[0].frozen
-	g := f.graph()
-	defer g.close()
-	t.input = f.keep(g.input(make([]uint64, t.model.batch*f.planes), make([]bool, f.planes)).ShallowClone())
-	waitFor(f.device)
 }
 
 // Run convolves one batch, on the calling thread or by a worker of the device.

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -61,9 +62,7 @@ type Model struct {
 // complete returns the options with every default made explicit and the precision chosen
 // for the device.
 func (o InferenceOptions) complete() (InferenceOptions, error) {
-	if o.Batch == 0 {
-		o.Batch = DefaultBatch
-	}
+	o.Batch = cmp.Or(o.Batch, DefaultBatch)
 	if o.Batch < 1 || o.Batch > maxBatch {
 		return o, fmt.Errorf("inference: batch: want 1 to %d, have %d", maxBatch, o.Batch)
 	}
@@ -89,7 +88,7 @@ func (n *Network) compile(o InferenceOptions, whole bool) (*Model, error) {
 		return nil, err
 	}
 	for _, p := range n.params {
-		if !allFinite(p.data) {
+		if slices.ContainsFunc(p.data, func(x float32) bool { return x-x != 0 }) { // NaN, for an infinity too
 			return nil, fmt.Errorf("compile network: %s has values that are not finite numbers: its training diverged", p.name)
 		}
 	}
@@ -138,15 +137,6 @@ func blockOf(o *InferenceOptions) int {
 	}
 	blocks := (o.Batch + target - 1) / target
 	return (o.Batch + blocks - 1) / blocks
-}
-
-func allFinite(v []float32) bool {
-	for _, x := range v {
-		if x-x != 0 { // NaN for an infinity too
-			return false
-		}
-	}
-	return true
 }
 
 // Precision returns FP32 or BF16.

@@ -17,8 +17,7 @@ type Network struct {
 	params []*param
 
 	layers
-	auxiliary auxiliary
-	playing   []*param // the parameters of the layers, which inference uses: params without those of the auxiliary heads
+	playing []*param // params that inference uses: those before the heads that only training uses
 
 	mu      sync.Mutex
 	trainer *Trainer // has the newer copy of the parameters; nil without a trainer
@@ -30,12 +29,19 @@ type layers struct {
 	heads heads
 }
 
+// newLayers declares the layers of a complete spec.
+func newLayers(d *declare, s *Spec) (l layers) {
+	l.trunk = newTrunk(d, s)
+	l.heads = newHeads(d, s)
+	return l
+}
+
 // forward returns the outputs for maps [N, planes, 8, 8].
 func (l *layers) forward(g *graph, x *ts.Tensor) outputs {
 	return l.heads.forward(g, g.forward(l.trunk, x))
 }
 
-// all lists the layers of the trunk and of the heads.
+// all lists the layers that inference uses.
 func (l *layers) all() []*layer {
 	all := slices.Clone(l.trunk)
 	for _, h := range []*head{l.heads.policy, l.heads.value, l.heads.movesLeft} {
@@ -53,19 +59,9 @@ func New(spec Spec, seed uint64) (*Network, error) {
 		return nil, err
 	}
 	d := &declare{seed: seed}
-	n := &Network{spec: spec, layers: layers{newTrunk(d, &spec), newHeads(d, &spec)}}
-	playing := len(d.params)
-	n.auxiliary = newAuxiliary(d, &spec)
-	n.params, n.playing = d.params, d.params[:playing]
+	n := &Network{spec: spec, layers: newLayers(d, &spec)}
+	n.params, n.playing = d.params, d.params[:d.playing]
 	return n, nil
-}
-
-// forward is that of the layers and the auxiliary heads, for training.
-func (n *Network) forward(g *graph, x *ts.Tensor) outputs {
-	x = g.forward(n.trunk, x)
-	o := n.heads.forward(g, x)
-	n.auxiliary.forward(g, x, &o)
-	return o
 }
 
 // Spec returns the spec of the network, with defaults made explicit.
@@ -94,11 +90,7 @@ func (n *Network) State() (Tensors, error) {
 func (n *Network) Load(t Tensors) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	shapes := make(map[string][]int, len(n.params))
-	for _, p := range n.params {
-		shapes[p.name] = p.shape
-	}
-	if err := t.match(shapes); err != nil {
+	if err := t.match(shapesOf(n.params)); err != nil {
 		return fmt.Errorf("load network: %w", err)
 	}
 	for _, p := range n.params {
@@ -157,12 +149,8 @@ func (s Spec) Layers() ([]Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &declare{blank: true}
-	newTrunk(d, &s)
-	newHeads(d, &s)
-	newAuxiliary(d, &s)
 	var all []Layer
-	for _, p := range d.params {
+	for _, p := range s.declared() {
 		name := p.name[:strings.LastIndexByte(p.name, '.')]
 		if len(all) == 0 || all[len(all)-1].Name != name {
 			l := Layer{Name: name}

@@ -46,6 +46,24 @@ type declare struct {
 	seed   uint64
 	blank  bool // declare names and shapes only
 	params []*param
+
+	playing int // number of params that inference uses, the first ones
+}
+
+// declared returns the parameters of a complete spec, without values.
+func (s *Spec) declared() []*param {
+	d := &declare{blank: true}
+	newLayers(d, s)
+	return d.params
+}
+
+// shapesOf returns the shapes of parameters by their names.
+func shapesOf(params []*param) map[string][]int {
+	all := make(map[string][]int, len(params))
+	for _, p := range params {
+		all[p.name] = p.shape
+	}
+	return all
 }
 
 func (d *declare) add(name string, trained bool, fill initializer, shape ...int) *param {
@@ -211,14 +229,6 @@ func (s *scope) placesOf(h *head, at place) *ts.Tensor {
 	return s.keep(s.keep(s.keep(ts.OfSlice(all)).View([]int64{n, -1}, false)).To(at.gotch(), false))
 }
 
-// used returns the tensor to compute with: a parameter or its rounded copy.
-func (x *parameters) used(p *param) *ts.Tensor {
-	if half := x.half[p]; half != nil {
-		return half
-	}
-	return x.full[p]
-}
-
 // push copies the parameters from the network.
 func (x *parameters) push() {
 	for _, p := range x.all {
@@ -276,7 +286,7 @@ func (n *Network) freeze(half bool, at place) *frozen {
 		}
 		x := s.keep(newStorage(p, gotch.CPU))
 		p.write(x, data)
-		if p == n.playing[0] { // the weights of the first convolution
+		if p == n.params[0] { // the weights of the first convolution
 			x = s.keep(x.ConstantPadNd([]int64{0, 0, 0, 0, 0, pad}, false))
 		}
 		if half && halved {

@@ -81,7 +81,7 @@ type Spec struct {
 	// (ReLU), linear to one.
 	MovesLeft bool `json:",omitempty" key:"moves_left" default:"false" doc:"Add a head that predicts the number of plies left in the game, as in Leela Chess Zero. It is trained and reported, but no search uses it."`
 
-	// Heads for training alone, see auxiliary.
+	// Heads for training alone, see heads.
 	OpponentPolicy bool `json:",omitempty" key:"opponent_policy" default:"false" when:"policy!=none" doc:"Add a head that predicts the opponent's reply: the policy of the next position, whose moves are numbered as there (KataGo: Wu 2019, section 3.4). Its target is the search's policy where self-play searched the next position in full, otherwise the move that was played; at the end of a game there is none. Only training uses it."`
 	SoftPolicy     bool `json:",omitempty" key:"soft_policy" default:"false" when:"policy!=none" doc:"Add a head whose target is that of the policy to the power 1/4, with sum 1, so that moves other than the best count for more (KataGo). Only training uses it."`
 	FutureBoard    int  `json:",omitempty" key:"future_board" default:"0" range:"0..1000" unit:"plies" doc:"Add a head that predicts, for each square, which piece of which side stands there this many plies later, or at the end of a shorter game: for chess what KataGo's ownership and future positions are for Go. Only training uses it. 0 means no such head."`

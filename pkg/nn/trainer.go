@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -205,7 +206,11 @@ func (t *Trainer) run(b *Batch, training bool, next func(*pass) error) (loss Los
 				return err
 			}
 		}
-		if loss, accuracy = p.result(); !loss.finite() {
+		for _, part := range p.parts {
+			loss.Add(part.loss, 1)
+			accuracy.Add(part.accuracy)
+		}
+		if !loss.finite() {
 			return ErrDiverged
 		}
 		return next(p)
@@ -309,11 +314,12 @@ func newShard(index, threads int) *shard {
 	return s
 }
 
-// start makes tensors that share the memory of the parameters but have their own gradients.
+// start makes tensors that share the memory of the parameters, or of their rounded copies, but
+// have their own gradients.
 func (s *shard) start(params *parameters) {
 	recordGradients(false)
 	for _, p := range params.all {
-		x := s.keep(params.used(p).Detach(false))
+		x := s.keep(cmp.Or(params.half[p], params.full[p]).Detach(false))
 		if p.trained {
 			x = s.keep(x.SetRequiresGrad(true, false))
 			s.leaves = append(s.leaves, x.Ctensor())
@@ -425,15 +431,6 @@ func (p *pass) backward() error {
 		must(part.terms.total.Backward())
 		part.loss = part.terms.read(part.graph)
 	})
-}
-
-// result returns the loss and the accuracy of all parts.
-func (p *pass) result() (loss Loss, accuracy Accuracy) {
-	for _, part := range p.parts {
-		loss.Add(part.loss, 1)
-		accuracy.Add(part.accuracy)
-	}
-	return loss, accuracy
 }
 
 // close frees the memory of the pass.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
@@ -113,7 +114,7 @@ func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
 			g.Play(drawn)
 			continue
 		}
-		answer, err := m.search(ctx, g, m.Play)
+		answer, err := m.engine.Go(ctx, g, uci.Limit{Nodes: m.Play})
 		if err != nil {
 			return err
 		}
@@ -130,13 +131,6 @@ func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
 		}
 	}
 	return nil
-}
-
-func (m *maker) search(ctx context.Context, g *chess.Game, nodes int64) (uci.Answer, error) {
-	if err := m.engine.Position(g); err != nil {
-		return uci.Answer{}, err
-	}
-	return m.engine.Go(ctx, uci.Limit{Nodes: nodes})
 }
 
 // mates reports whether the engine sees a win in the requested number of moves.
@@ -157,7 +151,7 @@ func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) 
 	if err := m.engine.NewGame(ctx); err != nil {
 		return false, err
 	}
-	answer, err := m.search(ctx, chess.NewGame(*at), m.Judge)
+	answer, err := m.engine.Go(ctx, chess.NewGame(*at), uci.Limit{Nodes: m.Judge})
 	if err != nil || !m.mates(&answer) {
 		return false, err
 	}
@@ -192,12 +186,9 @@ func exchanged(board string) string {
 	ranks := strings.Split(board, "/")
 	slices.Reverse(ranks)
 	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z':
-			return r - 'a' + 'A'
-		case 'A' <= r && r <= 'Z':
-			return r - 'A' + 'a'
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
 		}
-		return r
+		return unicode.ToUpper(r)
 	}, strings.Join(ranks, "/"))
 }

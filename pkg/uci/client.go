@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	"alamos/pkg/chess"
 )
 
 // Kinds of failure. Every failure of an engine is an [*Error], and errors.Is finds its
@@ -110,8 +108,7 @@ type Client struct {
 	wait   Timeouts
 	failed error // the failure that ended the process
 
-	pos      *chess.Position // the last position sent, or nil
-	chess960 bool            // castling uses the notation of chess960
+	chess960 bool // castling uses the notation of chess960
 }
 
 // Start runs an engine, completes the handshake, and sets the command's settings. The

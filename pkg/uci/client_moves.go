@@ -23,10 +23,10 @@ type Answer struct {
 	Score *Score
 }
 
-// Position sends the current position of a game with its history, so that the engine sees
+// position sends the current position of a game with its history, so that the engine sees
 // repetitions. It fails with [ErrOption] if the game begins at a position of chess960 and
 // the engine does not support chess960.
-func (e *Client) Position(g *chess.Game) error {
+func (e *Client) position(g *chess.Game) error {
 	// The castling notation is sent only when it changes.
 	if on := Chess960(g.Start()); on != e.chess960 {
 		if err := e.SetOption(chess960Option, fmt.Sprint(on)); err != nil {
@@ -34,21 +34,21 @@ func (e *Client) Position(g *chess.Game) error {
 		}
 		e.chess960 = on
 	}
-	p := *g.Position()
-	e.pos = &p
 	return e.send(positionCommand(g))
 }
 
-// Go searches the position and returns the engine's move. An illegal move, or no move,
-// fails with [ErrIllegalMove] and leaves the engine usable.
+// Go searches the current position of a game and returns the engine's move. The engine gets
+// the moves before it too, so that it sees repetitions. An illegal move, or no move, fails
+// with [ErrIllegalMove] and leaves the engine usable. A game from a position of chess960
+// fails with [ErrOption] if the engine does not support chess960.
 //
 // When ctx ends, Go sends stop and returns the cause. The engine remains usable if it
 // stops.
-func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
+func (e *Client) Go(ctx context.Context, g *chess.Game, l Limit) (Answer, error) {
 	if err := l.check(); err != nil {
 		return Answer{}, err
 	}
-	a, err := e.search(ctx, Task{Limit: l}, nil)
+	a, err := e.search(ctx, g, Task{Limit: l}, nil)
 	if cause := context.Cause(ctx); cause != nil {
 		return Answer{}, cause
 	}
@@ -58,11 +58,12 @@ func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
 // search sends a task and waits for the move, also that of a search which the end of ctx
 // has stopped. It stops a search of more than the allowed time; such an engine has lost on
 // time and remains usable. It passes the reports about the best line to report, unless nil.
-func (e *Client) search(ctx context.Context, t Task, report func(*Info)) (Answer, error) {
-	if e.pos == nil {
-		return Answer{}, fmt.Errorf("uci: Go without Position")
+func (e *Client) search(ctx context.Context, g *chess.Game, t Task, report func(*Info)) (Answer, error) {
+	if err := e.position(g); err != nil {
+		return Answer{}, err
 	}
-	if err := e.send(t.command(e.pos, e.chess960)); err != nil {
+	p := g.Position()
+	if err := e.send(t.command(p, e.chess960)); err != nil {
 		return Answer{}, err
 	}
 	var a Answer
@@ -86,7 +87,7 @@ func (e *Client) search(ctx context.Context, t Task, report func(*Info)) (Answer
 		}
 		return false, false
 	}
-	allowed := e.allowed(t)
+	allowed := e.allowed(t, p.Turn())
 	err := e.listen(ctx, "bestmove", allowed, take)
 	var fault *Error
 	ended := errors.As(err, &fault)
@@ -109,18 +110,18 @@ func (e *Client) search(ctx context.Context, t Task, report func(*Info)) (Answer
 		return Answer{}, e.fail(ErrProtocol, "", err)
 	}
 	if move == "" {
-		return Answer{}, e.fault(ErrIllegalMove, fmt.Sprintf("no move in %s", e.pos.FEN()), nil)
+		return Answer{}, e.fault(ErrIllegalMove, fmt.Sprintf("no move in %s", p.FEN()), nil)
 	}
 	a.Ponder = ponder
-	if a.Move, err = e.pos.ParseUCI(move); err != nil {
-		return Answer{}, e.fault(ErrIllegalMove, fmt.Sprintf("%s in %s", move, e.pos.FEN()), err)
+	if a.Move, err = p.ParseUCI(move); err != nil {
+		return Answer{}, e.fault(ErrIllegalMove, fmt.Sprintf("%s in %s", move, p.FEN()), err)
 	}
 	return a, nil
 }
 
-// allowed returns the time after which a search is stopped.
-func (e *Client) allowed(t Task) time.Duration {
-	switch clock := t.Clock[e.pos.Turn()]; {
+// allowed returns the time after which a search of the side to move is stopped.
+func (e *Client) allowed(t Task, turn chess.Color) time.Duration {
+	switch clock := t.Clock[turn]; {
 	case t.endless() || t.Limit == Limit{}:
 		return maxTime
 	case t.MoveTime > 0:
@@ -158,11 +159,8 @@ func (x *external) Think(ctx context.Context, g *chess.Game, t Task, report func
 		}
 		x.another = false
 	}
-	if err := x.Position(g); err != nil {
-		return 0, 0, err
-	}
 	var last *Report
-	a, err := x.search(ctx, t, func(in *Info) {
+	a, err := x.search(ctx, g, t, func(in *Info) {
 		if last = in.report(g.Position()); report != nil {
 			report(last)
 		}
@@ -216,7 +214,7 @@ func (e *Client) Perft(ctx context.Context, p *chess.Position, depth int) (uint6
 
 // perft is Perft from the current position of a game.
 func (e *Client) perft(ctx context.Context, g *chess.Game, depth int, patience time.Duration) (nodes uint64, err error) {
-	if err := e.Position(g); err != nil {
+	if err := e.position(g); err != nil {
 		return 0, err
 	}
 	if err := e.send(fmt.Sprintf("go perft %d", depth)); err != nil {

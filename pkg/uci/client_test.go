@@ -140,10 +140,7 @@ func TestSearchFailures(t *testing.T) {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
 			e := start(t, badEngine(t, test.mode), times(test.mode))
-			if err := e.Position(newGame(t, chess.Standard)); err != nil {
-				t.Fatal(err)
-			}
-			_, err := e.Go(t.Context(), Limit{Depth: 1})
+			_, err := e.Go(t.Context(), newGame(t, chess.Standard), Limit{Depth: 1})
 			wantFault(t, err, test.kind, test.mode, test.line)
 			if usable := e.Err() == nil; usable != test.usable {
 				t.Errorf("usable afterwards: %v, want %v", usable, test.usable)
@@ -170,7 +167,7 @@ func TestDeafEngine(t *testing.T) {
 	}
 	var err error
 	for i := 0; i < 10_000 && err == nil; i++ {
-		err = e.Position(g)
+		err = e.position(g)
 	}
 	wantFault(t, err, ErrStall, "deaf", "> position startpos moves")
 }
@@ -187,13 +184,10 @@ func TestCancel(t *testing.T) {
 				limits.Quit = 200 * time.Millisecond
 			}
 			e := start(t, badEngine(t, test.mode), limits)
-			if err := e.Position(newGame(t, chess.Standard)); err != nil {
-				t.Fatal(err)
-			}
 			enough := errors.New("enough")
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, enough)
 			defer cancel()
-			if _, err := e.Go(ctx, Limit{Depth: 1}); !errors.Is(err, enough) {
+			if _, err := e.Go(ctx, newGame(t, chess.Standard), Limit{Depth: 1}); !errors.Is(err, enough) {
 				t.Fatalf("error %v, want the cause of the context", err)
 			}
 			if err := e.Ready(t.Context()); (err == nil) != test.usable {
@@ -205,19 +199,13 @@ func TestCancel(t *testing.T) {
 
 func TestGo(t *testing.T) {
 	e := start(t, badEngine(t, "well"), Timeouts{})
-	if _, err := e.Go(t.Context(), Limit{Depth: 1}); err == nil {
-		t.Error("Go without a position succeeded")
-	}
 	g := newGame(t, chess.Standard, "e2e4", "c7c5")
-	if err := e.Position(g); err != nil {
-		t.Fatal(err)
-	}
 	for _, bad := range []Limit{{}, {Depth: -1}, {MoveTime: -time.Second}} {
-		if _, err := e.Go(t.Context(), bad); err == nil {
+		if _, err := e.Go(t.Context(), g, bad); err == nil {
 			t.Errorf("limit %+v was accepted", bad)
 		}
 	}
-	a, err := e.Go(t.Context(), Limit{Depth: 1})
+	a, err := e.Go(t.Context(), g, Limit{Depth: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +354,7 @@ func TestChess960(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Position(chess.NewGame(p)); err != nil {
+		if err := e.position(chess.NewGame(p)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -383,8 +371,8 @@ func TestChess960(t *testing.T) {
 
 	plain := start(t, badEngine(t, "plain"), Timeouts{})
 	wantFault(t, plain.ProveChess960(), ErrVariant, "plain", "option name")
-	wantFault(t, plain.Position(game(fen, "e1b1")), ErrOption, "plain", "option name")
-	if err := plain.Position(game(usual, "e1g1")); err != nil {
+	wantFault(t, plain.position(game(fen, "e1b1")), ErrOption, "plain", "option name")
+	if err := plain.position(game(usual, "e1g1")); err != nil {
 		t.Error(err)
 	}
 }

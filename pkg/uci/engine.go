@@ -1,9 +1,9 @@
 package uci
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
@@ -61,12 +61,8 @@ func Load(path string, h Hardware) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	if h.Threads <= 0 {
-		h.Threads = threads
-	}
-	if h.Batch <= 0 {
-		h.Batch = each * h.Threads
-	}
+	h.Threads = cmp.Or(h.Threads, threads)
+	h.Batch = cmp.Or(h.Batch, each*h.Threads)
 	each = (h.Batch + h.Threads - 1) / h.Threads
 	model, err := c.Compile(nn.InferenceOptions{Batch: each, Device: h.Device, Precision: h.Precision})
 	if err != nil {
@@ -288,14 +284,3 @@ func (e *Engine) NewGame() { e.tree = nil }
 // Tree returns the tree of the last search. It is nil before the first search, and valid
 // until the next one.
 func (e *Engine) Tree() *search.Tree { return e.tree }
-
-// Choose selects the move to play in g after a search of its current position: the most
-// visited one, or a random one while the temperature applies. Without visits it uses the
-// priors. It is 0 if the search failed before it evaluated the position.
-func (e *Engine) Choose(g *chess.Game) chess.Move {
-	power := math.Inf(1)
-	if e.Temperature > 0 && (e.TemperaturePlies == 0 || g.Ply() < e.TemperaturePlies) {
-		power = 1 / e.Temperature
-	}
-	return e.tree.Choose(power, e.rng)
-}

@@ -38,10 +38,7 @@ func ExampleStart() {
 		log.Fatal(err)
 	}
 	game := chess.NewGame(chess.StartPosition(chess.Atomic))
-	if err := engine.Position(game); err != nil {
-		log.Fatal(err)
-	}
-	answer, err := engine.Go(ctx, uci.Limit{Nodes: 1000})
+	answer, err := engine.Go(ctx, game, uci.Limit{Nodes: 1000})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,20 +276,7 @@ func moveText(p *chess.Position, m chess.Move, chess960 bool) string {
 
 // isMove reports whether a word has the form of a move: "e2e4", "e7e8q", or a drop such as
 // "P@e4" or "N@f3".
-func isMove(w string) bool {
-	square := func(s string) bool {
-		return s[0] >= 'a' && s[0] <= 'h' && s[1] >= '1' && s[1] <= '8'
-	}
-	switch {
-	case len(w) == 4 && w[1] == '@':
-		return strings.IndexByte("PNBRQK", w[0]) >= 0 && square(w[2:])
-	case len(w) == 4:
-		return square(w) && square(w[2:])
-	case len(w) == 5:
-		return square(w) && square(w[2:]) && strings.IndexByte("nbrqk", w[4]) >= 0
-	}
-	return false
-}
+var isMove = regexp.MustCompile(`^(?:[PNBRQK]@|[a-h][1-8])[a-h][1-8]$|^(?:[a-h][1-8]){2}[nbrqk]$`).MatchString
 
 // clip shortens text of an engine or a user for an error message.
 func clip(s string) string {

@@ -155,6 +155,14 @@ const (
 	FairyStockfish = "fairy-stockfish"
 )
 
+// Usual returns the known engine to take for a variant: Stockfish knows chess only.
+func Usual(v chess.Variant) string {
+	if v == chess.Standard {
+		return Stockfish
+	}
+	return FairyStockfish
+}
+
 // gamesDir is where Debian installs engines. It is not on root's PATH.
 const gamesDir = "/usr/games"
 
@@ -180,14 +188,15 @@ func Find(ctx context.Context, name string, v chess.Variant) (Command, error) {
 		if name == Stockfish && v == chess.Standard {
 			return c, nil
 		}
-		var hasNetwork bool
-		hasNetwork, missing = try(ctx, c, v)
-		if missing == nil && hasNetwork && name == FairyStockfish {
-			c.Settings = handmade
-		}
-		if missing == nil {
+		e, err := (&Player{Command: c, Variant: v}).Start(ctx)
+		if err == nil {
+			if name == FairyStockfish && e.Option(handmade[0].Name) != nil {
+				c.Settings = handmade
+			}
+			e.Close()
 			return c, nil
 		}
+		missing = err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return Command{}, err
@@ -229,18 +238,6 @@ func (o *Opponent) Installed() bool {
 
 // handmade disables neural networks: most variants have none, and lichess plays without.
 var handmade = []Setting{{"Use NNUE", "false"}}
-
-// try starts an engine, makes it prove the variant, and reports whether it can evaluate
-// with a neural network.
-func try(ctx context.Context, c Command, v chess.Variant) (network bool, err error) {
-	player := Player{Command: c, Variant: v}
-	e, err := player.Start(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer e.Close()
-	return e.Option(handmade[0].Name) != nil, nil
-}
 
 // lookPath finds a program on the PATH or in Debian's folder of games.
 func lookPath(name string) (string, bool) {

@@ -33,11 +33,9 @@ func TestStockfish(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 1. e4 e5 2. Qh5 Ke7: mate in one.
-	if err := e.Position(newGame(t, chess.Standard, "e2e4", "e7e5", "d1h5", "e8e7")); err != nil {
-		t.Fatal(err)
-	}
+	g := newGame(t, chess.Standard, "e2e4", "e7e5", "d1h5", "e8e7")
 	for _, l := range []Limit{{Depth: 4}, {Nodes: 5000}, {MoveTime: 50 * time.Millisecond}} {
-		a, err := e.Go(t.Context(), l)
+		a, err := e.Go(t.Context(), g, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,10 +78,7 @@ func TestFairyStockfishPlaysAtomic(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nxf7 blows the king up.
-	if err := e.Position(newGame(t, chess.Atomic, "g1f3", "a7a6", "f3g5", "a6a5")); err != nil {
-		t.Fatal(err)
-	}
-	a, err := e.Go(t.Context(), Limit{Depth: 3})
+	a, err := e.Go(t.Context(), newGame(t, chess.Atomic, "g1f3", "a7a6", "f3g5", "a6a5"), Limit{Depth: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +190,7 @@ func TestFairyStockfishPlaysAllVariants(t *testing.T) {
 			if have, err := e.perft(t.Context(), g, 3, time.Minute); err != nil || have != want {
 				t.Errorf("%s, %s: it counts %d (%v), we %d", v, positionCommand(g), have, err, want)
 			}
-			a, err := e.Go(t.Context(), Limit{Depth: 2})
+			a, err := e.Go(t.Context(), g, Limit{Depth: 2})
 			if err != nil {
 				t.Errorf("%s, %s: %v", v, positionCommand(g), err)
 			} else if a.Move == 0 {

@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,6 +20,9 @@ type Option struct {
 	Vars    []string // the values of a combo
 }
 
+// emptyValue is how UCI writes an empty value.
+const emptyValue = "<empty>"
+
 // Setting is a value for an option.
 type Setting struct {
 	Name  string
@@ -28,35 +32,26 @@ type Setting struct {
 // ParseOption reads a line "option name N type T [default D] [min M] [max M] [var V]...".
 // Names and values may contain spaces: a keyword begins a new field only where this field
 // is valid.
-func ParseOption(line string) (Option, error) {
+func ParseOption(line string) (o Option, err error) {
+	bad := func(format string, args ...any) (Option, error) {
+		return Option{}, fmt.Errorf("option line %q: "+format, append([]any{clip(line)}, args...)...)
+	}
 	words := strings.Fields(line)
-	if len(words) == 0 || words[0] != "option" {
-		return Option{}, fmt.Errorf("not an option line: %q", clip(line))
-	}
-	o, err := parseOption(words[1:])
-	if err != nil {
-		return Option{}, fmt.Errorf("option line %q: %w", clip(line), err)
-	}
-	return o, nil
-}
-
-// parseOption reads the words after "option". The name ends at the word "type". After the
-// type, the words default, min, max and var begin fields, except that the default of type
-// string is the rest of the line.
-func parseOption(words []string) (o Option, err error) {
-	at := slices.Index(words, "type")
+	at := slices.Index(words, "type") // the name ends here
 	switch {
-	case len(words) == 0 || words[0] != "name":
-		return o, fmt.Errorf("does not begin with a name")
+	case len(words) < 2 || words[0] != "option" || words[1] != "name":
+		return bad("does not begin with option name")
 	case at < 0 || at+1 >= len(words):
-		return o, fmt.Errorf("no type")
-	case at == 1:
-		return o, fmt.Errorf("no name")
+		return bad("no type")
+	case at == 2:
+		return bad("no name")
 	}
-	o.Name, o.Type = strings.Join(words[1:at], " "), words[at+1]
+	o.Name, o.Type = strings.Join(words[2:at], " "), words[at+1]
 	if !slices.Contains([]string{"check", "spin", "combo", "string", "button"}, o.Type) {
-		return o, fmt.Errorf("unknown type %q", clip(o.Type))
+		return bad("unknown type %q", clip(o.Type))
 	}
+	// The words default, min, max and var begin fields, except that the default of type string
+	// is the rest of the line.
 	for rest := words[at+2:]; len(rest) > 0; {
 		end := 1
 		for end < len(rest) && (o.Type == "string" && rest[0] == "default" || !slices.Contains([]string{"default", "min", "max", "var"}, rest[end])) {
@@ -65,7 +60,7 @@ func parseOption(words []string) (o Option, err error) {
 		value := strings.Join(rest[1:end], " ")
 		switch rest[0] {
 		case "default":
-			if o.Default = value; value == "<empty>" {
+			if o.Default = value; value == emptyValue {
 				o.Default = ""
 			}
 		case "min":
@@ -78,7 +73,7 @@ func parseOption(words []string) (o Option, err error) {
 			o.Vars = append(o.Vars, value)
 		}
 		if err != nil {
-			return o, fmt.Errorf("%s is not a whole number: %q", rest[0], clip(value))
+			return bad("%s is not a whole number: %q", rest[0], clip(value))
 		}
 		rest = rest[end:]
 	}
@@ -90,7 +85,7 @@ func (o *Option) line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Type)
 	if o.Type != "button" {
-		b.WriteString(" default " + orEmpty(o.Default))
+		b.WriteString(" default " + cmp.Or(o.Default, emptyValue))
 	}
 	if o.HasMin {
 		fmt.Fprintf(&b, " min %d", o.Min)
@@ -109,15 +104,7 @@ func (o *Option) command(value string) string {
 	if o.Type == "button" {
 		return "setoption name " + o.Name
 	}
-	return "setoption name " + o.Name + " value " + orEmpty(value)
-}
-
-// orEmpty formats a value in UCI notation.
-func orEmpty(value string) string {
-	if value == "" {
-		return "<empty>"
-	}
-	return value
+	return "setoption name " + o.Name + " value " + cmp.Or(value, emptyValue)
 }
 
 // parseSetOption reads the words after "setoption". Names and values may contain spaces.
@@ -176,7 +163,7 @@ func (o *Option) spelled(value string) string {
 			}
 		}
 	case "string":
-		if value == "<empty>" {
+		if value == emptyValue {
 			return ""
 		}
 	}

@@ -2,6 +2,7 @@ package uci
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,12 +34,7 @@ type Command struct {
 }
 
 // name returns the engine's name for messages.
-func (c Command) name() string {
-	if c.Name != "" {
-		return c.Name
-	}
-	return filepath.Base(c.Path)
-}
+func (c Command) name() string { return cmp.Or(c.Name, filepath.Base(c.Path)) }
 
 // process is a running program that communicates in lines. Reading and writing have
 // deadlines, which pipes of package os support. Therefore no goroutine reads ahead, and a

@@ -70,13 +70,19 @@ func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report fu
 }
 
 // Think searches like [Engine.Search]. It returns the move to play and the expected reply,
-// or 0 if there is none. If the search fails before it evaluates the position, the move is
-// the first legal one, because any move is better than none.
+// or 0 if there is none. The move is the most visited one, or a random one while the
+// temperature applies. Without visits it is that of the priors. If the search fails before it
+// evaluates the position, the move is the first legal one, because any move is better than
+// none.
 func (e *Engine) Think(ctx context.Context, g *chess.Game, task Task, report func(*Report)) (best, ponder chess.Move, err error) {
 	if err = e.Search(ctx, g, task, report); err != nil {
 		err = fmt.Errorf("the search ended: %w", err)
 	}
-	if best = e.Choose(g); best == 0 {
+	power := math.Inf(1)
+	if e.Temperature > 0 && (e.TemperaturePlies == 0 || g.Ply() < e.TemperaturePlies) {
+		power = 1 / e.Temperature
+	}
+	if best = e.tree.Choose(power, e.rng); best == 0 {
 		var l chess.MoveList
 		if g.Position().LegalMoves(&l); l.Len() > 0 {
 			best = l.At(0)

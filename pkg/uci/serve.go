@@ -447,10 +447,7 @@ func (s *server) perft(ctx context.Context, depth string) {
 	for _, m := range l.Slice() {
 		next := *p
 		next.Play(m)
-		count := uint64(1)
-		if n > 1 {
-			count = chess.Perft(&next, n-1)
-		}
+		count := chess.Perft(&next, n-1)
 		if total += count; ctx.Err() != nil {
 			return
 		}

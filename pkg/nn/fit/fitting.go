@@ -244,17 +244,12 @@ func requirements(name string) (gotch, goVersion string, err error) {
 
 const workHeader = "// Written by make setup: points this checkout at gotch as fitted to this machine.\n"
 
-// workFile returns the text of go.work.
+// workFile returns the text of go.work. Its last line names the fitted copy.
 func workFile(goVersion, dir string) string {
-	return fmt.Sprintf("%s\ngo %s\n\nuse .\n\n%s", workHeader, goVersion, replacement(dir))
-}
-
-// replacement is the line of go.work that names the fitted copy, its last.
-func replacement(dir string) string {
 	if strings.ContainsAny(dir, " \t\"'`()[]{},") {
 		dir = strconv.Quote(dir)
 	}
-	return fmt.Sprintf("replace %s => %s\n", gotchModule, dir)
+	return fmt.Sprintf("%s\ngo %s\n\nuse .\n\nreplace %s => %s\n", workHeader, goVersion, gotchModule, dir)
 }
 
 // workIsCurrent reports whether the checkout's go.work has the wanted text.

@@ -40,8 +40,8 @@ type engine struct {
 	Args []string `json:"args,omitempty"`
 }
 
-// opponentState lists the engines that set-up found, in .opponents/engines.json. A
-// tournament that names an engine finds its command here.
+// opponentState lists the engines that set-up found, in .opponents/engines.json. The next
+// set-up reads it. Tournaments do not: package uci finds the engines itself.
 type opponentState struct {
 	Stockfish *engine   `json:"stockfish,omitempty"`
 	Fairy     *engine   `json:"fairy-stockfish,omitempty"`
@@ -90,7 +90,11 @@ func installOpponents(r *reporter, root string) {
 		state.Failed = time.Now().Truncate(time.Second)
 		state.Why = "missing opponents: " + strings.Join(lacking, ", ")
 	}
-	if err := writeState(name, state); err != nil {
+	text, err := json.MarshalIndent(state, "", "  ")
+	if err == nil {
+		err = errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), disk.WriteBytes(name, append(text, '\n')))
+	}
+	if err != nil {
 		r.warn("%v", err)
 	}
 }
@@ -102,14 +106,6 @@ func (s opponentState) complete() bool {
 	}
 	_, err := exec.LookPath(s.Stockfish.Path)
 	return err == nil
-}
-
-func writeState(name string, state opponentState) error {
-	text, err := json.MarshalIndent(state, "", "  ")
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), disk.WriteBytes(name, append(text, '\n')))
 }
 
 // fingerprint changes with the engine's program or script; "" when one is gone.
