@@ -84,7 +84,7 @@ func TestChess960IsTrained(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crazyhouse is trained once more, from elsewhere")
 	}
-	s := variantSite(t, "{variant: crazyhouse, start: chess960, max_moves: 400}", "input: variants31, policy: uci2206-mover")
+	s := variantSite(t, "{variant: crazyhouse, start: chess960, max_moves: 2000}", "input: variants31, policy: uci2206-mover")
 	s.run(t, "generations=2")
 	checkVariant(t, s, chess.Crazyhouse)
 	games := readGames(t, filepath.Join(s.trial(t), "tournament/games.pgn"))
