@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -93,25 +92,26 @@ type liveRun struct {
 	view  runView
 	rows  []trialView
 	ticks int
+	array bool // processes hold single trials, as in an array of jobs
 }
 
 // runView is an experiment as the page lists it.
 type runView struct {
-	Name        string   `json:"name"`
-	About       string   `json:"about"`
-	Variant     string   `json:"variant"`
-	State       string   `json:"state"`
-	Fault       string   `json:"fault,omitempty"`
-	Trials      int      `json:"trials"`
-	Ended       int      `json:"ended"` // trials
-	Generations int      `json:"generations"`
-	Done        int      `json:"done"`    // generations
-	Left        float64  `json:"left"`    // seconds; 0: unknown
-	Changed     string   `json:"changed"` // RFC 3339
-	Axes        []string `json:"axes"`    // swept keys
-	Metrics     []string `json:"metrics"` // of its trials
-	Final       int      `json:"final"`   // games of the final tournament that runs; 0: none does
-	FinalOf     int      `json:"final_of"`
+	Name        string      `json:"name"`
+	About       string      `json:"about"`
+	Variant     string      `json:"variant"`
+	State       store.State `json:"state"`
+	Fault       string      `json:"fault,omitempty"`
+	Trials      int         `json:"trials"`
+	Ended       int         `json:"ended"` // trials
+	Generations int         `json:"generations"`
+	Done        int         `json:"done"`    // generations
+	Left        float64     `json:"left"`    // seconds; 0: unknown
+	Changed     string      `json:"changed"` // RFC 3339
+	Axes        []string    `json:"axes"`    // swept keys
+	Metrics     []string    `json:"metrics"` // of its trials
+	Final       int         `json:"final"`   // games of the final tournament that runs; 0: none does
+	FinalOf     int         `json:"final_of"`
 
 	serial int
 }
@@ -121,7 +121,7 @@ type trialView struct {
 	Number      int                    `json:"number"`
 	Label       string                 `json:"label"`
 	Values      []string               `json:"values"` // of the axes
-	State       string                 `json:"state"`
+	State       store.State            `json:"state"`
 	Why         string                 `json:"why,omitempty"` // of a failure or of an early end
 	Stage       string                 `json:"stage,omitempty"`
 	Generation  int                    `json:"generation"` // generations that have ended
@@ -136,14 +136,10 @@ type trialView struct {
 	serial int
 }
 
-// States of trials and experiments.
+// States of trials beside those of runs.
 const (
-	waiting     = "waiting"
-	running     = "running"
-	finished    = "finished"
-	failed      = "failed"
-	dropped     = "dropped" // by successive halving
-	interrupted = "interrupted"
+	waiting store.State = "waiting"
+	dropped store.State = "dropped" // by successive halving
 )
 
 // events streams changes: of the list of experiments, and of the trials of the one that the
@@ -285,20 +281,24 @@ func (r *Results) describe(name string, stamp disk.Stamp, before *liveRun) *live
 
 // refresh reads the trials that may have changed, and makes the views of those that have.
 func (run *liveRun) refresh(serial int) (changed bool) {
-	held, err := disk.Held(run.dir)
-	isRunning := err == nil && held != nil
 	rest := run.ticks%restEvery == 0
 	run.ticks++
+	if rest {
+		run.array = slices.ContainsFunc(run.trials, func(t *store.Live) bool { return isHeld(t.Dir) })
+	}
+	isRunning := run.array || isHeld(run.dir)
+	turned := isRunning != (run.view.State == store.Running)
 	for i, t := range run.trials {
 		if run.read && !rest && (t.Stage == "" && t.Done() > 0 || !isRunning) {
 			continue
 		}
-		if _, err := t.Read(); err != nil && run.fault == "" {
+		more, err := t.Read()
+		if err != nil && run.fault == "" {
 			run.fault = err.Error()
 		}
-		if row := run.row(t, isRunning); !equalViews(row, run.rows[i]) {
-			row.serial, changed = serial, true
-			run.rows[i] = row
+		if more || turned || !run.read {
+			run.rows[i], changed = run.row(t, isRunning), true
+			run.rows[i].serial = serial
 		}
 	}
 	if run.final != nil && (isRunning || rest) {
@@ -308,7 +308,7 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 		}
 		changed = changed || more
 	}
-	if run.read && !changed && (run.view.State == running) == isRunning {
+	if run.read && !changed && !turned {
 		return false
 	}
 	run.read = true
@@ -317,10 +317,10 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 	return true
 }
 
-func equalViews(a, b trialView) bool {
-	metrics := maps.EqualFunc(a.Metrics, b.Metrics, func(x, y stats.Float) bool { return x == y || x != x && y != y })
-	return metrics && a.Number == b.Number && a.State == b.State && a.Why == b.Why && a.Stage == b.Stage &&
-		a.Generation == b.Generation && a.Games == b.Games && a.Latest == b.Latest
+// isHeld reports whether a process writes to a folder.
+func isHeld(dir string) bool {
+	held, err := disk.Held(dir)
+	return err == nil && held != nil
 }
 
 // row makes the view of a trial.
@@ -335,16 +335,16 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 	begun := len(t.Manifest.Stages) > 0
 	switch why, isFailed := run.x.Failed[t.Declared.Folder]; {
 	case isFailed && !isRunning:
-		v.State, v.Why = failed, why
+		v.State, v.Why = store.Failed, why
 	case !begun:
 	case t.Dropped():
 		v.State = dropped
 	case t.Stage == "":
-		v.State = finished
+		v.State = store.Finished
 	case isRunning:
-		v.State = running
+		v.State = store.Running
 	default:
-		v.State = interrupted
+		v.State = store.Interrupted
 	}
 	if e := t.Manifest.Ended; e != nil {
 		v.Why = e.Why
@@ -405,7 +405,7 @@ func left(t *store.Live, v *trialView) float64 {
 // summary makes the view of an experiment from those of its trials.
 func (run *liveRun) summary(isRunning bool) runView {
 	x := run.x
-	v := runView{Name: run.name, About: x.About, Fault: run.fault, Trials: len(x.Trials) + x.Pending, Axes: []string{}, Metrics: []string{}, State: interrupted}
+	v := runView{Name: run.name, About: x.About, Fault: run.fault, Trials: len(x.Trials) + x.Pending, Axes: []string{}, Metrics: []string{}, State: store.Interrupted}
 	for _, a := range x.Axes {
 		v.Axes = append(v.Axes, a.Path)
 	}
@@ -426,10 +426,10 @@ func (run *liveRun) summary(isRunning bool) runView {
 			}
 		}
 		switch row.State {
-		case finished, dropped, failed:
+		case store.Finished, dropped, store.Failed:
 			v.Ended++
 			seconds += float64(row.Metrics["seconds"])
-		case running:
+		case store.Running:
 			runs++
 			rest += row.Left
 		}
@@ -443,15 +443,15 @@ func (run *liveRun) summary(isRunning bool) runView {
 	}
 	switch {
 	case isRunning:
-		v.State = running
+		v.State = store.Running
 		if waits := v.Trials - v.Ended - runs; waits > 0 && v.Ended > 0 {
 			rest += seconds / float64(v.Ended) * float64(waits)
 		}
 		v.Left = rest / float64(max(runs, 1))
 	case len(x.Failed) > 0:
-		v.State = failed
+		v.State = store.Failed
 	case x.Ended:
-		v.State = finished
+		v.State = store.Finished
 	}
 	return v
 }

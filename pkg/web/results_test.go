@@ -121,13 +121,13 @@ func TestResultsFollowARun(t *testing.T) {
 	l := openLab(t)
 	ran := make(chan error, 1)
 	go func() { ran <- l.run() }()
-	states := map[string]bool{}
+	states := map[store.State]bool{}
 	l.follow("small", func(runs map[string]runView, trials map[int]trialView) bool {
 		states[runs["small"].State] = true
-		return runs["small"].State == finished && len(trials) == 2 && trials[2].State == finished
+		return runs["small"].State == store.Finished && len(trials) == 2 && trials[2].State == store.Finished
 	})
 	l.check(<-ran)
-	if !states[finished] || !states[""] && !states[running] {
+	if !states[store.Finished] || !states[""] && !states[store.Running] {
 		t.Errorf("heard of the states %v", states)
 	}
 	l.follow("small", func(runs map[string]runView, trials map[int]trialView) bool {
