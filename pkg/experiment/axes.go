@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"alamos/pkg/config"
@@ -31,13 +33,19 @@ type axis struct {
 
 // The types of the keys of a sweep that hold key paths. They are their own canonical values.
 type (
-	lists       []axis         // a list of values for each key
-	combination []setting      // one value for each key
-	draws       []distribution // one distribution for each key
+	lists       []axis    // a list of values for each key
+	combination []setting // one value for each key
+	included    struct {
+		name string // of its trials in labels, tables and figures; empty if they have none
+		at   config.Position
+		combination
+	}
+	draws []distribution // one distribution for each key
 )
 
 func (lists) Want() string       { return "a group of key paths, each with a list of values" }
 func (combination) Want() string { return "a group of key paths, each with a value" }
+func (included) Want() string    { return "a group of key paths, each with a value, and a name" }
 func (draws) Want() string       { return "a group of key paths, each with a distribution" }
 
 func (lists) JSONSchema(*config.Schema, string) map[string]any {
@@ -45,6 +53,10 @@ func (lists) JSONSchema(*config.Schema, string) map[string]any {
 }
 
 func (combination) JSONSchema(*config.Schema, string) map[string]any {
+	return config.Definition(sweptValues)
+}
+
+func (included) JSONSchema(*config.Schema, string) map[string]any {
 	return config.Definition(sweptValues)
 }
 
@@ -57,9 +69,14 @@ func (l lists) String() string {
 	return "[" + strings.Join(paths, ", ") + "]"
 }
 
-func (c combination) String() string {
+func (c combination) String() string { return included{combination: c}.String() }
+
+func (c included) String() string {
 	var parts []string
-	for _, s := range c {
+	if c.name != "" {
+		parts = append(parts, "name: "+config.Show(includedName, c.name))
+	}
+	for _, s := range c.combination {
 		parts = append(parts, s.path+": "+s.text)
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
@@ -112,6 +129,32 @@ func (c combination) Read(r *config.Reader, path string, t *config.Node) (any, b
 		c = append(c, s)
 		return ok
 	})
+	t.Bad = t.Bad || !ok
+	return c, ok
+}
+
+// includedName is the type of the name of an included combination.
+var includedName = config.Text{What: "a name of letters, digits, spaces and -+._, of at most 40 characters", Pattern: regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{N} +._-]{0,38}[\p{L}\p{N}+.])?$`)}
+
+// Read reads a combination with an optional name. One with a name alone has the settings of
+// the file.
+func (c included) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
+	c.at = t.At
+	named := t.Entry("name")
+	if named == nil {
+		v, ok := c.combination.Read(r, path, t)
+		c.combination, _ = v.(combination)
+		return c, ok
+	}
+	name, ok := includedName.Read(r, config.Join(path, "name"), named.Value)
+	c.name, _ = name.(string)
+	rest := *t
+	rest.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e config.Entry) bool { return e.Key == "name" })
+	if len(rest.Entries) > 0 {
+		v, good := c.combination.Read(r, path, &rest)
+		c.combination, _ = v.(combination)
+		ok = ok && good
+	}
 	t.Bad = t.Bad || !ok
 	return c, ok
 }

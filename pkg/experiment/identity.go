@@ -131,6 +131,7 @@ func JSONSchema() []byte {
 	})
 	values := byPath(func(path string) map[string]any { return config.OrNull(config.Definition(path)) })
 	values["minProperties"] = 1
+	values["properties"].(map[string]any)["name"] = includedName.JSONSchema(nil, "") // of sweep.include
 	return schema().Document("alamos experiment", []string{"alamos"}, map[string]any{sweptLists: lists, sweptValues: values})
 }
 

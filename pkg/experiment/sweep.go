@@ -14,7 +14,7 @@ type sweep struct {
 	Grid       lists         `key:"grid" doc:"Key paths, each with a list of values: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
 	Zip        []lists       `key:"zip" flags:"single" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
 	Random     *random       `key:"random" flags:"optional" doc:"Random values, crossed with grid and zip. The values of a key depend only on seed and the key, so a larger sweep continues a smaller one."`
-	Include    []combination `key:"include" doc:"Additional combinations: {network.depth: 20, network.width: 256}. Other keys have the values of the file without its sweep."`
+	Include    []included    `key:"include" doc:"Additional combinations: {network.depth: 20, network.width: 256}. Other keys have the values of the file without its sweep. With a name, as in {name: large, network.depth: 20}, tables and figures show the name; {name: base} alone has the settings of the file."`
 	Exclude    []combination `key:"exclude" doc:"Combinations to leave out: those with all values of an item."`
 	Seeds      int           `key:"seeds" default:"1" range:"1..10000" doc:"Number of repetitions of every combination, with seed, seed + 1, and so on."`
 	Budget     *budget       `key:"budget" flags:"optional" doc:"Limits of the sweep's cost. alamos reports the combinations that exceed them."`
@@ -59,7 +59,8 @@ type expansion struct {
 // combo is one combination. Its trials differ only in their seeds.
 type combo struct {
 	combination
-	included bool // from sweep.include instead of the product
+	name     string // of an included combination, may be empty
+	included bool   // from sweep.include instead of the product
 	settings Settings
 	values   map[string]any // the settings in canonical form
 	id       string         // of the settings
@@ -199,7 +200,10 @@ func (x *expansion) checkPaths() {
 	}
 	for i, c := range x.Include {
 		var own []string
-		for _, s := range c {
+		if n := slices.IndexFunc(x.Include, func(other included) bool { return other.name == c.name }); c.name != "" && n < i {
+			x.fault(c.at, fmt.Sprintf("sweep.include[%d].name", i), "sweep.include[%d] also has the name %s", n, config.Quoted(c.name))
+		}
+		for _, s := range c.combination {
 			others := slices.DeleteFunc(slices.Clone(taken), func(other string) bool { return other == s.path })
 			overlaps(s.at, fmt.Sprintf("sweep.include[%d]", i), s.path, append(own, others...))
 			own = append(own, s.path)
@@ -239,7 +243,7 @@ func (x *expansion) combos() []combo {
 		all = nil
 	}
 	for _, c := range x.Include {
-		all = append(all, combo{combination: c, included: true})
+		all = append(all, combo{combination: c.combination, name: c.name, included: true})
 	}
 	return all
 }
@@ -283,7 +287,7 @@ func (x *expansion) resolved(combos []combo) []combo {
 			busy[s.path] = busy[s.path] || there
 			return !there
 		})
-		if label := c.label(); len(c.combination) < all {
+		if label := c.combination.label(); len(c.combination) < all {
 			if taken[label] {
 				continue
 			}

@@ -89,6 +89,26 @@ sweep:
 	wantLabels(t, load(t, "sweep: {include: [{network.depth: 1}, {network.width: 8}]}\n"), "network.depth=1", "network.width=8")
 }
 
+func TestNamedCombinations(t *testing.T) {
+	e := load(t, `
+sweep:
+  seeds: 2
+  include:
+    - name: base
+    - {name: wide, network.width: 128}
+    - {network.depth: 3}
+`)
+	wantLabels(t, e, "base seed=1", "base seed=2", "wide seed=1", "wide seed=2", "network.depth=3 seed=1", "network.depth=3 seed=2")
+	wide := e.Trials[3]
+	if wide.Name != "wide" || wide.Group != "wide" || wide.Settings.Network.Width != 128 || !wide.Sets("seed") || wide.Sets("network.width") {
+		t.Errorf("have %q in group %q with width %d", wide.Name, wide.Group, wide.Settings.Network.Width)
+	}
+	plain := load(t, "seed: 2\nnetwork: {width: 128}\n").Trials[0]
+	if wide.ID != plain.ID {
+		t.Error("a name changes the identity of a trial")
+	}
+}
+
 func TestGroups(t *testing.T) {
 	e := load(t, "seed: 3\nsweep: {grid: {network.depth: [1, 2]}, seeds: 2}\n")
 	var got []string

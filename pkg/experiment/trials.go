@@ -19,7 +19,8 @@ type Trial struct {
 	Number   int         // in Experiment.Trials, from 1
 	ID       string      // of the settings, see [Settings.ID]
 	Folder   string      // name of the folder of its results, see folderName
-	Label    string      // what distinguishes it, such as "network.depth=2 seed=1"; empty for a single trial
+	Name     string      `json:",omitempty"` // in sweep.include, empty if it has none there
+	Label    string      // what distinguishes it, such as "network.depth=2 seed=1" or "large seed=1"; empty for a single trial
 	Group    string      // Label without the seed: trials of one group differ only in their seeds
 	Parent   int         `json:",omitempty"` // number of the trial whose network it continues with; 0 means none
 	Axis     []AxisValue // one entry per element of Experiment.Axes, including those that Label omits
@@ -39,8 +40,18 @@ type Axis struct {
 	Values []string
 }
 
-// group returns the label of a combination's trials without a repeated seed.
+// Sets reports whether the label of a trial has a value of a swept key. It has none of a key
+// that only other combinations set, or that does not apply.
+func (t *Trial) Sets(path string) bool { return strings.Contains(" "+t.Label, " "+path+"=") }
+
+// label returns the name of a combination, or its settings.
+func (c *combo) label() string { return cmp.Or(c.name, c.combination.label()) }
+
+// group returns the label of a combination's trials without their seeds.
 func (c *combo) group() string {
+	if c.name != "" {
+		return c.name
+	}
 	return slices.DeleteFunc(slices.Clone(c.combination), func(s setting) bool { return s.path == "seed" }).label()
 }
 
@@ -53,11 +64,13 @@ func (x *expansion) repeated(c *combo, from, to int) []Trial {
 			s.Seed += uint64(i)
 			id = s.ID()
 		}
-		one := *c
+		one, label := *c, c.label()
 		if x.Seeds > 1 {
-			one.combination = append(slices.Clone(c.combination), setting{path: "seed", text: strconv.FormatUint(s.Seed, 10)})
+			seed := setting{path: "seed", text: strconv.FormatUint(s.Seed, 10)}
+			one.combination = append(slices.Clone(c.combination), seed)
+			label = strings.TrimSpace(label + " seed=" + seed.text)
 		}
-		trial := Trial{Settings: s, ID: id, Label: one.label(), Group: c.group(), combination: c.combination}
+		trial := Trial{Settings: s, ID: id, Name: c.name, Label: label, Group: c.group(), combination: c.combination}
 		for _, path := range x.paths() {
 			trial.Axis = append(trial.Axis, AxisValue{path, one.text(path)})
 		}
@@ -240,7 +253,7 @@ func (s *Settings) games(generations int) float64 {
 // lot returns the random sort key of a combination. It depends only on the experiment's
 // seed and the combination, so a larger budget keeps the choice of a smaller one.
 func (x *expansion) lot(c *combo) uint64 {
-	return stats.DeriveNamed(x.seed, "sweep.budget "+c.label(), 0)
+	return stats.DeriveNamed(x.seed, "sweep.budget "+c.combination.label(), 0)
 }
 
 // Final is a tournament between networks of all trials of a sweep, whose ratings compare the

@@ -214,7 +214,7 @@ func (r *Report) picture(p *picture) *picture {
 	}
 	if len(r.Axes) > 0 {
 		for i, g := range p.groups {
-			p.groups[i].Name = "#" + numbersOf(g) + " " + shortLabel(&g.Trials[0].Declared, r.Axes)
+			p.groups[i].Name = "#" + numbersOf(g) + " " + settingOf(&g.Trials[0].Declared, r.Axes)
 		}
 	}
 	if p.trial == nil {

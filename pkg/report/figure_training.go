@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -321,6 +322,12 @@ func overEpochs(of func(*train.Epoch) float64) func(*store.Trial) []point {
 		}
 		return ps
 	}
+}
+
+// settingOf returns the name of a trial's setting, or the keys that its combination sets.
+func settingOf(t *experiment.Trial, axes []experiment.Axis) string {
+	set := slices.DeleteFunc(slices.Clone(axes), func(a experiment.Axis) bool { return !t.Sets(a.Path) })
+	return cmp.Or(t.Name, shortLabel(t, set), shortLabel(t, axes))
 }
 
 // shortLabel returns what distinguishes a trial from those with other settings: short keys

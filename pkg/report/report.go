@@ -89,7 +89,7 @@ func Write(x *store.Experiment, dir string) error {
 	return errors.Join(faults, r.WritePage())
 }
 
-// mostAxes is the maximum number of settings that one picture of all can show.
+// mostAxes is the maximum number of swept keys that one picture or table shows each by itself.
 const mostAxes = 8
 
 // sweepNotebook is the default notebook of a sweep: first the trials, then the swept

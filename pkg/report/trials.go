@@ -51,7 +51,7 @@ var metrics = []metric{
 }
 
 // trialColumns are the metrics in the table of trials, before those of puzzles.
-var trialColumns = []string{"score", "elo", "vs_untrained", "vs_random", "loss", "samples", "seconds"}
+var trialColumns = []string{"score", "elo", "vs_untrained", "vs_random", "loss", "samples"}
 
 // metricOf describes a metric by its name. Metrics of evaluations and hooks contain a dot.
 func metricOf(name string) metric {
@@ -269,6 +269,10 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		}
 		return Cell{Text: groups[i].Name}
 	})
+	if some(func(t *store.Trial) bool { return t.Declared.Name != "" }) || len(axes) > mostAxes {
+		t.column(Column{Name: "setting"}, func(i int) Cell { return Cell{Text: settingOf(&first(i).Declared, x.Axes)} })
+		axes = slices.DeleteFunc(slices.Clone(axes), func(a experiment.Axis) bool { return a.Path != "seed" })
+	}
 	for _, a := range axes {
 		t.column(Column{Name: a.Path}, func(i int) Cell { return Cell{Text: axisValue(&first(i).Declared, a.Path)} })
 	}

@@ -18,6 +18,7 @@ import (
 //	lab                   the experiment, or its trial if it has only one
 //	lab/3                 the trial with number 3
 //	lab/width=16,seed=8   the trial with these swept values
+//	lab/large,seed=8      the trial of this name in sweep.include, with this seed
 //	lab/876a              the trial with a folder hash that begins with 876a
 //	lab/3@20              the model after generation 20; also @last and @untrained
 //
@@ -46,13 +47,15 @@ func FindTrial(trials []experiment.Trial, name string) (int, error) {
 	match := func(t *experiment.Trial) bool {
 		return name == "" || len(name) >= HashDigits && !isNumber && strings.HasPrefix(t.Folder, name)
 	}
-	if strings.Contains(name, "=") {
+	first, _, _ := strings.Cut(name, ",")
+	isName := first != "" && slices.ContainsFunc(trials, func(t experiment.Trial) bool { return t.Name == first })
+	if isName || strings.Contains(name, "=") {
 		values, err := sweptValues(trials, name)
 		if err != nil {
 			return 0, err
 		}
 		match = func(t *experiment.Trial) bool {
-			return !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
+			return (!isName || t.Name == first) && !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
 		}
 	}
 	var found []int
@@ -133,8 +136,11 @@ func describeTrial(t *experiment.Trial) string {
 // separator: "width=16,seed=8" is its name for "network.width=16 seed=8".
 func ShortLabel(t *experiment.Trial, separator string) string {
 	var out []string
+	if t.Name != "" {
+		out = append(out, t.Name)
+	}
 	for _, a := range t.Axis {
-		if strings.Contains(" "+t.Label, " "+a.Path+"=") { // the label omits keys without an effect
+		if t.Sets(a.Path) {
 			out = append(out, ShortKey(t, a.Path)+"="+a.Value)
 		}
 	}

@@ -86,14 +86,20 @@ func (in Inputs) Change(was Inputs) string {
 	return strings.Join(out, ", ")
 }
 
+// mostListed is the largest number of added, and of removed, names that a change lists.
+const mostListed = 6
+
 // describeList lists added (+) and removed (-) names.
 func describeList(key string, was, is []string) string {
 	var out []string
 	add := func(sign string, names, others []string) {
-		for _, n := range names {
-			if !slices.Contains(others, n) {
-				out = append(out, sign+n)
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(others, n) })
+		for i, n := range names {
+			if i == mostListed && len(names) > mostListed+1 {
+				out = append(out, fmt.Sprintf("%s%d more", sign, len(names)-i))
+				break
 			}
+			out = append(out, sign+n)
 		}
 	}
 	add("-", was, is)

@@ -183,19 +183,21 @@ func TestFindTrial(t *testing.T) {
 		trials[i] = experiment.Trial{Number: i + 1, Label: "search.visits=8 network.width=16 seed=" + seed, Axis: axes("8", "8", "16", seed), Folder: experiment.Hash(seed)[:10]}
 		trials[i].Settings.Seed = uint64(i + 1)
 	}
+	trials[10].Name, trials[10].Label = "2 wide", "2 wide seed=11"
 	trials[6].Folder, trials[7].Folder, trials[8].Folder = "13adbe1234", "119adbe123", "40adbe1234" // not the trials 13, 119 and 40
-	for name, want := range map[string]int{"13a": 6, "119a": 7, "1": 0, "12": 11, "seed=3": 2, "width=16,seed=8": 7, "search.visits=8 network.width=16 seed=2": 1, trials[4].Folder: 4} {
+	for name, want := range map[string]int{"13a": 6, "119a": 7, "1": 0, "12": 11, "seed=3": 2, "2 wide": 10, "2 wide,seed=11": 10, "seed=11": 10, "width=16,seed=8": 7, "search.visits=8 network.width=16 seed=2": 1, trials[4].Folder: 4} {
 		if i, err := FindTrial(trials, name); err != nil || i != want {
 			t.Errorf("%s: %d (%v), want %d", name, i, err, want)
 		}
 	}
 	for name, want := range map[string]string{
-		"":         "there are 12 trials: want one of 1 (search.visits=8,width=16,seed=1, " + trials[0].Folder + "), 2 (",
-		"13":       `there is no trial "13"`,
-		"40":       `there is no trial "40"`,
-		"119":      `there is no trial "119"`,
-		"width=16": `"width=16" means 12 trials`,
-		"visits=8": "search.visits, tournament.search.visits",
+		"":              "there are 12 trials: want one of 1 (search.visits=8,width=16,seed=1, " + trials[0].Folder + "), 2 (",
+		"13":            `there is no trial "13"`,
+		"40":            `there is no trial "40"`,
+		"119":           `there is no trial "119"`,
+		"width=16":      `"width=16" means 12 trials`,
+		"2 wide,seed=3": `there is no trial "2 wide,seed=3"`,
+		"visits=8":      "search.visits, tournament.search.visits",
 	} {
 		_, err := FindTrial(trials, name)
 		wantError(t, err, want)
@@ -206,7 +208,7 @@ func TestFindTrial(t *testing.T) {
 	if have := TrialNames(trials, "1"); len(have) < 4 || !slices.ContainsFunc(have, func(n string) bool { return strings.HasPrefix(n, "10\tsearch.visits=8 ") }) {
 		t.Errorf("completion of 1: %q", have)
 	}
-	if have := TrialNames(trials, "search.visits=8,width=16,seed=1"); len(have) != 4 {
+	if have := TrialNames(trials, "search.visits=8,width=16,seed=1"); len(have) != 3 {
 		t.Errorf("completion of a label: %q", have)
 	}
 }

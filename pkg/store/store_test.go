@@ -52,6 +52,8 @@ func TestInputsChange(t *testing.T) {
 		{Inputs{"b": "1", "a": "1"}, Inputs{"b": "2", "a": "2"}, "a 1 -> 2, b 1 -> 2"},
 		{listed("gen-2", "random"), listed("random", "gen-2"), "players in another order"},
 		{listed("gen-2", "random"), listed("gen-4", "random", "untrained"), "players -gen-2 +gen-4 +untrained"},
+		{listed("a", "b", "c", "d", "e", "f", "g"), listed("a"), "players -b -c -d -e -f -g"},
+		{listed("a"), listed("a", "b", "c", "d", "e", "f", "g", "h", "i"), "players +b +c +d +e +f +g +2 more"},
 		{Inputs{"player random": "plays"}, listed("random"), `players ["random"] (new)`},
 		{Inputs{}, Inputs{"a": "1", "b": "1", "c": "1", "d": "1", "e": "1"}, "a 1 (new), b 1 (new), c 1 (new), and more"},
 	} {
