@@ -105,35 +105,28 @@ func (s span) widen(share float64, log bool) span {
 }
 
 // setRange sets the range, scale and ticks of a plot's axis. pad is the share of the range
-// left free at both ends, and target the desired number of ticks.
+// left free beyond the outermost numbers, and target the desired number of ticks.
 func setRange(axis *plot.Axis, a Axis, s span, pad float64, target int) {
-	if a.Most > 0 {
-		s, pad = span{0, a.Most, false}, 0
-	}
-	s0 := s
-	if a.FromZero && !a.Log {
-		s.add(0)
-	}
-	s = s.widen(pad, a.Log)
-	if a.FromZero && !a.Log {
-		// No empty strip on the far side of zero.
-		if s0.min >= 0 {
-			s.min = 0
-		}
-		if s0.max <= 0 {
-			s.max = 0
-		}
-		if s.min == s.max { // all numbers are 0
-			s.max = 1
+	all := s
+	switch {
+	case a.Most > 0:
+		all = span{0, a.Most, false}
+	case a.FromZero && !a.Log:
+		if all.add(0); all.min == all.max {
+			all.max = 1
 		}
 	}
-	axis.Min, axis.Max = s.min, s.max
+	wide := all.widen(pad, a.Log)
+	if all != s { // no empty strip beyond 0 or Most where no number is near them
+		wide.min, wide.max = min(all.min, s.min-(all.min-wide.min)), max(all.max, s.max+(wide.max-all.max))
+	}
+	axis.Min, axis.Max = wide.min, wide.max
 	if a.Log {
 		axis.Scale = plot.LogScale{}
 		axis.Tick.Marker = logTicks{}
 		return
 	}
-	axis.Tick.Marker = linearTicks{target: target, whole: s0.whole}
+	axis.Tick.Marker = linearTicks{target: target, whole: all.whole}
 }
 
 // linearTicks sets ticks at multiples of 1, 2 or 5 times a power of ten.

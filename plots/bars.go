@@ -89,6 +89,7 @@ func (h Histogram) Figure() (*Figure, error) {
 	}
 	p.X.Min, p.X.Max = start, start+width*float64(n)
 	p.X.Tick.Marker = linearTicks{target: 8, whole: x.whole}
+	top.min = top.max // bars stand on the frame
 	setRange(&p.Y, y, top, 0.05, 5)
 	return h.Frame.figure(content{
 		height: 7.5 * cm, legend: legend, paint: paintPlot(p, h.X.text(), y.text()),

@@ -40,7 +40,7 @@ func (l Lines) Figure() (*Figure, error) {
 		return nil, err
 	}
 	p := newPlot()
-	setRange(&p.X, l.X, x, 0, 7)
+	setRange(&p.X, l.X, x, 0.03, 8)
 	setRange(&p.Y, l.Y, y, 0.05, 5)
 	series, names := l.Series, l.X.Names
 	if len(names) > 0 {
@@ -163,7 +163,7 @@ func (s Stack) Figure() (*Figure, error) {
 	g := grid{x: "epoch", gap: 0.3 * cm}
 	for i, panel := range shown {
 		p := newPlot()
-		setRange(&p.X, Axis{}, x, 0, 8)
+		setRange(&p.X, Axis{}, x, 0.02, 8)
 		setRange(&p.Y, panel.Y, ranges[i], 0.06, 4)
 		p.Add(gridLines(false, true))
 		for _, at := range marks {
@@ -290,7 +290,7 @@ func (m Multiples) Figure() (*Figure, error) {
 		}
 		p.Title.Text = fit(title, p.Title.TextStyle, room)
 		p.Title.Padding = 4
-		setRange(&p.X, m.X, x, 0, 4)
+		setRange(&p.X, m.X, x, 0.03, 4)
 		setRange(&p.Y, m.Y, y, 0.05, 4)
 		if i%columns > 0 {
 			hideLabels(&p.Y)

@@ -1,0 +1,40 @@
+package plots
+
+import (
+	"testing"
+
+	"gonum.org/v1/plot"
+)
+
+func spanOf(values ...float64) span {
+	s := emptySpan()
+	s.add(values...)
+	return s
+}
+
+// Points keep a distance from the frame. An axis begins at 0, or ends at its greatest value,
+// only where no point is near.
+func TestRange(t *testing.T) {
+	for name, c := range map[string]struct {
+		axis     Axis
+		values   span
+		min, max float64
+	}{
+		"plain":          {Axis{}, spanOf(10, 20), 9, 21},
+		"one value":      {Axis{}, spanOf(5), 4, 6},
+		"logarithmic":    {Axis{Log: true}, spanOf(1, 1e10), 0.1, 1e11},
+		"from 0, at 0":   {Axis{FromZero: true}, spanOf(0, 10), -1, 11},
+		"from 0, near 0": {Axis{FromZero: true}, spanOf(0.5, 10), -0.5, 11},
+		"from 0, far":    {Axis{FromZero: true}, spanOf(6, 10), 0, 11},
+		"from 0, below":  {Axis{FromZero: true}, spanOf(-10, -6), -11, 0},
+		"from 0, only 0": {Axis{FromZero: true}, spanOf(0), -0.1, 1},
+		"score at ends":  {Axis{Most: 1}, spanOf(0, 1), -0.1, 1.1},
+		"score inside":   {Axis{Most: 1}, spanOf(0.3, 0.75), 0, 1},
+	} {
+		axis := plot.Axis{Scale: plot.LinearScale{}}
+		setRange(&axis, c.axis, c.values, 0.1, 5)
+		if d := (c.max - c.min) * 1e-9; axis.Min < c.min-d || axis.Min > c.min+d || axis.Max < c.max-d || axis.Max > c.max+d {
+			t.Errorf("%s: the axis shows %g to %g, want %g to %g", name, axis.Min, axis.Max, c.min, c.max)
+		}
+	}
+}
