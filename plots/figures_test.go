@@ -81,7 +81,7 @@ func scoreTrials() plots.Chart {
 func training(epochs int, level float64) (rate, training, validation []plots.Point) {
 	r := 0.05
 	for e := range epochs {
-		if e == 14 || e == 22 || e == 31 {
+		if e == 14 || e == 22 || e == 31 || e == epochs-1 {
 			r /= 2
 		}
 		// Each generation's new data is harder than the last epoch's.

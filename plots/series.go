@@ -32,7 +32,9 @@ type Series struct {
 	// suits an interval of seeds at every point.
 	Band bool
 
-	Step bool // keep each value until the next point
+	// Step holds each value since the point before, and the first for one unit of X, which
+	// suits a number of a whole epoch.
+	Step bool
 }
 
 // Point is a number with its interval at a place.
@@ -71,6 +73,9 @@ func checkSeries(series []Series, xAxis, yAxis Axis) (x, y span, err error) {
 			}
 			if !p.missing() {
 				x.add(p.X)
+				if s.Step {
+					x.add(p.X - 1)
+				}
 				y.add(p.Y.Value, p.Y.Low, p.Y.High)
 			}
 		}
@@ -124,14 +129,14 @@ func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
 	points := &plotter.Scatter{GlyphStyle: marker}
 	line := &plotter.Line{LineStyle: l.line}
 	if s.Step {
-		line.StepStyle = plotter.PostStep
+		line.StepStyle = plotter.PreStep
 	}
 	bars := &plotter.YErrorBars{LineStyle: draw.LineStyle{Color: l.line.Color, Width: 0.8}, CapWidth: 5}
 	for _, run := range runs(s.Points, func(p Point) bool { return !p.missing() }) {
-		part := *line
+		var xys plotter.XYs
 		for _, at := range run {
 			xy := plotter.XY{X: at.X, Y: at.Y.Value}
-			part.XYs = append(part.XYs, xy)
+			xys = append(xys, xy)
 			if at.Y.Known() && !s.Band {
 				bars.XYs = append(bars.XYs, xy)
 				down := xy.Y - at.Y.Low
@@ -141,10 +146,15 @@ func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
 				bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{down, at.Y.High - xy.Y})
 			}
 		}
+		part := *line
+		if s.Step {
+			part.XYs = plotter.XYs{{X: xys[0].X - 1, Y: xys[0].Y}}
+		}
+		part.XYs = append(part.XYs, xys...)
 		add(p, &part)
-		points.XYs = append(points.XYs, part.XYs...)
-		if len(run) == 1 && marker.Radius == 0 { // a lone point between gaps would be invisible
-			add(p, &plotter.Scatter{XYs: part.XYs, GlyphStyle: draw.GlyphStyle{Color: l.line.Color, Radius: lineWidth, Shape: draw.CircleGlyph{}}})
+		points.XYs = append(points.XYs, xys...)
+		if len(run) == 1 && marker.Radius == 0 && !s.Step { // a lone point between gaps would be invisible
+			add(p, &plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: l.line.Color, Radius: lineWidth, Shape: draw.CircleGlyph{}}})
 		}
 	}
 	add(p, bars)

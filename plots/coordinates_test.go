@@ -1,0 +1,60 @@
+package plots_test
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"alamos/plots"
+)
+
+var (
+	pathOf   = regexp.MustCompile(`<path d="([^"]*)" style="([^"]*)"`)
+	numberOf = regexp.MustCompile(`-?[0-9.]+(e-?[0-9]+)?`)
+)
+
+// paths returns the corners of a picture's paths whose style has a text, in points from the
+// lower left.
+func paths(t *testing.T, c plots.Chart, style string) (all [][][2]float64) {
+	t.Helper()
+	svg, err := figure(t, c).Render(".svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range pathOf.FindAllStringSubmatch(string(svg), -1) {
+		if !strings.Contains(m[2], style) {
+			continue
+		}
+		var corners [][2]float64
+		numbers := numberOf.FindAllString(m[1], -1)
+		for i := 0; i+1 < len(numbers); i += 2 {
+			x, err := strconv.ParseFloat(numbers[i], 64)
+			y, err2 := strconv.ParseFloat(numbers[i+1], 64)
+			if err != nil || err2 != nil {
+				t.Fatalf("path %q", m[1])
+			}
+			corners = append(corners, [2]float64{x, y})
+		}
+		all = append(all, corners)
+	}
+	return all
+}
+
+// The rate of each epoch is as wide as the epoch: that of the last and of a lone one too.
+func TestRateOfLastEpoch(t *testing.T) {
+	for _, rates := range [][]float64{{0.1, 0.1, 0.05}, {nan, 0.1, nan}, {0.1}} {
+		s := line("", epochs(len(rates)), rates)
+		s.Step = true
+		loss := line("", epochs(3), []float64{3, 2, 1})
+		lines := paths(t, plots.Stack{Panels: []plots.Panel{{Series: []plots.Series{s}}, {Series: []plots.Series{loss}}}}, "stroke:#222222")
+		if len(lines) != 2 {
+			t.Fatalf("%v: %d lines, want the rate and the loss", rates, len(lines))
+		}
+		rate, loss3 := lines[0], lines[1]
+		epoch, last := loss3[1][0]-loss3[0][0], len(rate)-1
+		if width := rate[last][0] - rate[last-1][0]; rate[last][1] != rate[last-1][1] || width < 0.99*epoch {
+			t.Errorf("%v: the last stroke is from %v to %v, an epoch %.2f wide", rates, rate[last-1], rate[last], epoch)
+		}
+	}
+}
