@@ -2,6 +2,7 @@ package plots_test
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,6 +56,27 @@ func TestRateOfLastEpoch(t *testing.T) {
 		epoch, last := loss3[1][0]-loss3[0][0], len(rate)-1
 		if width := rate[last][0] - rate[last-1][0]; rate[last][1] != rate[last-1][1] || width < 0.99*epoch {
 			t.Errorf("%v: the last stroke is from %v to %v, an epoch %.2f wide", rates, rate[last-1], rate[last], epoch)
+		}
+	}
+}
+
+// A curve has one look in all figures, whether others are there or not.
+func TestLookOfACurve(t *testing.T) {
+	validation, training := line("", epochs(3), []float64{3, 2, 1}), line("", epochs(3), []float64{2.5, 1.5, 0.5})
+	validation.Curve, training.Curve = "validation", "training"
+	unknown := line("", epochs(3), []float64{nan, nan, nan})
+	unknown.Curve = "validation"
+	for name, series := range map[string][]plots.Series{"with validation": {validation, training}, "without": {unknown, training}} {
+		c := plots.Stack{Panels: []plots.Panel{{Series: series}}}
+		if n := len(paths(t, c, "stroke:#D55E00;stroke-width:1.4;stroke-dasharray:6,3")); n != 2 { // the line and its sample in the legend
+			t.Errorf("%s: %d lines in the look of training, want 2", name, n)
+		}
+		svg, err := figure(t, c).Render(".svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := slices.Contains(checkSVG(t, svg), "validation"); has != (name == "with validation") {
+			t.Errorf("%s: the legend has validation: %v", name, has)
 		}
 	}
 }

@@ -184,14 +184,15 @@ func (s Stack) Figure() (*Figure, error) {
 }
 
 // looksOf returns the looks of thin lines without markers, and their legend. Where there is
-// only one name, curves have colors besides their dashes.
+// only one name, curves have colors besides their dashes. A curve without a point keeps its
+// look from the next one, so that training looks the same with and without validation.
 func looksOf(all []Series) (looks func(Series) look, legend []entry) {
 	var names, curves []string
 	for _, s := range all {
 		if !s.empty() && !slices.Contains(names, s.Name) {
 			names = append(names, s.Name)
 		}
-		if !s.empty() && s.Curve != "" && !slices.Contains(curves, s.Curve) {
+		if s.Curve != "" && !slices.Contains(curves, s.Curve) {
 			curves = append(curves, s.Curve)
 		}
 	}
@@ -215,6 +216,9 @@ func looksOf(all []Series) (looks func(Series) look, legend []entry) {
 		}
 	}
 	for _, curve := range curves {
+		if !slices.ContainsFunc(all, func(s Series) bool { return s.Curve == curve && !s.empty() }) {
+			continue
+		}
 		l := looks(Series{Name: names[0], Curve: curve})
 		if len(names) > 1 {
 			l.line.Color = softInk
