@@ -3,10 +3,12 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // Axis describes the axis of a number in a figure.
@@ -16,6 +18,10 @@ type Axis struct {
 	Log      bool    // logarithmic, for numbers above 0
 	FromZero bool    // extends the axis to 0
 	Most     float64 // if above 0: the axis shows 0 to Most, and larger numbers are invalid
+
+	// Ticks are the only places of ticks, if there are any and not many: the values of a swept
+	// setting. Those without room have no label.
+	Ticks []float64
 
 	// Names are the values of a setting that is not numeric. A number on the axis is then the
 	// index of a name.
@@ -127,6 +133,34 @@ func setRange(axis *plot.Axis, a Axis, s span, pad float64, target int) {
 		return
 	}
 	axis.Tick.Marker = linearTicks{target: target, whole: all.whole}
+}
+
+// mostTicks is the largest number of an axis' own ticks.
+const mostTicks = 12
+
+// ownTicks sets the ticks of an axis, after its range, to its own. length is that of the drawn
+// axis; labels are beside one another on a horizontal axis, else above one another.
+func (a Axis) ownTicks(axis *plot.Axis, length vg.Length, horizontal bool) {
+	values := slices.Compact(slices.Sorted(slices.Values(a.Ticks)))
+	values = slices.DeleteFunc(values, func(v float64) bool { return !(v >= axis.Min && v <= axis.Max) })
+	if n := len(values); n == 0 || n > mostTicks {
+		return
+	}
+	var ticks plot.ConstantTicks
+	end := vg.Length(math.Inf(-1)) // of the last label
+	for _, v := range values {
+		tick, half := plot.Tick{Value: v, Label: brief(v)}, vg.Length(tickSize)/2
+		if horizontal {
+			half = axis.Tick.Label.Width(tick.Label)/2 + 2
+		}
+		if at := length * vg.Length(axis.Norm(v)); at-half < end {
+			tick.Label = ""
+		} else {
+			end = at + half
+		}
+		ticks = append(ticks, tick)
+	}
+	axis.Tick.Marker = ticks
 }
 
 // linearTicks sets ticks at multiples of 1, 2 or 5 times a power of ten.

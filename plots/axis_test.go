@@ -1,6 +1,8 @@
 package plots
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
@@ -35,6 +37,38 @@ func TestRange(t *testing.T) {
 		setRange(&axis, c.axis, c.values, 0.1, 5)
 		if d := (c.max - c.min) * 1e-9; axis.Min < c.min-d || axis.Min > c.min+d || axis.Max < c.max-d || axis.Max > c.max+d {
 			t.Errorf("%s: the axis shows %g to %g, want %g to %g", name, axis.Min, axis.Max, c.min, c.max)
+		}
+	}
+}
+
+// Ticks of a swept setting stand at its values. Labels never overlap, and many values have the
+// usual ticks.
+func TestOwnTicks(t *testing.T) {
+	many := make([]float64, 40)
+	for i := range many {
+		many[i] = float64(i)
+	}
+	for name, c := range map[string]struct {
+		axis Axis
+		s    span
+		want string
+	}{
+		"linear":          {Axis{Ticks: []float64{20, 50, 100}}, spanOf(0, 100), "20 50 100"},
+		"geometric":       {Axis{Log: true, Ticks: []float64{0.05, 0.01, 0.02, 0.01}}, spanOf(0.01, 0.05), "0.01 0.02 0.05"},
+		"without room":    {Axis{Ticks: []float64{1, 2, 3, 100}}, spanOf(0, 100), "1   100"},
+		"not on the axis": {Axis{Ticks: []float64{-20, 50, 400, math.NaN()}}, spanOf(0, 100), "50"},
+		"none":            {Axis{}, spanOf(0, 100), "0 50 100"},
+		"many":            {Axis{Ticks: many}, spanOf(0, 100), "0 50 100"},
+	} {
+		axis := newPlot().X
+		setRange(&axis, c.axis, c.s, 0, 2)
+		c.axis.ownTicks(&axis, 300, true)
+		var labels []string
+		for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
+			labels = append(labels, tick.Label)
+		}
+		if have := strings.Join(labels, " "); have != c.want {
+			t.Errorf("%s: ticks %q, want %q", name, have, c.want)
 		}
 	}
 }

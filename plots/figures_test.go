@@ -99,7 +99,7 @@ func training(epochs int, level float64) (rate, training, validation []plots.Poi
 func lossOf(title string, names []string, levels ...float64) plots.Stack {
 	s := plots.Stack{
 		Frame:       plots.Frame{Title: title},
-		Panels:      []plots.Panel{{Y: plots.Axis{Label: "learning rate", Log: true}}, {Y: plots.Axis{Label: "loss"}}},
+		Panels:      []plots.Panel{{Y: plots.Axis{Label: "learning rate", Log: true, Ticks: []float64{0.05, 0.025, 0.0125, 0.00625, 0.003125}}}, {Y: plots.Axis{Label: "loss"}}},
 		Generations: []float64{10, 20, 30, 40},
 	}
 	for i, name := range names {
@@ -160,7 +160,7 @@ func lines() plots.Chart {
 	}
 	return plots.Lines{
 		Frame:  plots.Frame{Title: "Speed of the network"},
-		X:      plots.Axis{Label: "batch", Unit: "positions", Log: true},
+		X:      plots.Axis{Label: "batch", Unit: "positions", Log: true, Ticks: batches},
 		Y:      plots.Axis{Label: "evaluations per second", Unit: "1/s", Log: true},
 		Series: []plots.Series{line("6 blocks of 64", batches, shallow), line("20 blocks of 256", batches, deep)},
 	}

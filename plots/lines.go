@@ -42,6 +42,7 @@ func (l Lines) Figure() (*Figure, error) {
 	p := newPlot()
 	setRange(&p.X, l.X, x, 0.03, 8)
 	setRange(&p.Y, l.Y, y, 0.05, 5)
+	l.X.ownTicks(&p.X, l.inner()-2*cm, true)
 	series, names := l.Series, l.X.Names
 	if len(names) > 0 {
 		series = l.beside()
@@ -126,6 +127,8 @@ type Stack struct {
 	Generations []float64
 }
 
+const panelHeight = 3.6 * cm // at least
+
 // Panel is one number of a [Stack].
 type Panel struct {
 	Y      Axis
@@ -165,6 +168,7 @@ func (s Stack) Figure() (*Figure, error) {
 		p := newPlot()
 		setRange(&p.X, Axis{}, x, 0.02, 8)
 		setRange(&p.Y, panel.Y, ranges[i], 0.06, 4)
+		panel.Y.ownTicks(&p.Y, panelHeight, false)
 		p.Add(gridLines(false, true))
 		for _, at := range marks {
 			add(p, &plotter.Line{LineStyle: markStyle, XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}}})
@@ -178,7 +182,7 @@ func (s Stack) Figure() (*Figure, error) {
 		g.plots, g.y = append(g.plots, []*plot.Plot{p}), append(g.y, panel.Y.text())
 	}
 	return s.Frame.figure(content{
-		height: vg.Length(3.6*float64(len(shown))+4) * cm, legend: legend, paint: g.paint,
+		height: panelHeight*vg.Length(len(shown)) + 4*cm, legend: legend, paint: g.paint,
 		description: describe("Panels above one another", "epoch", "", several(texts, "; ")),
 	})
 }

@@ -156,7 +156,7 @@ func drawEffects(p *picture) (plots.Chart, string, error) {
 	}
 	c := plots.Ladder{Frame: p.frame, X: plots.Axis{Label: "share of the variance of " + m.label, Unit: "%, 95 % interval"}}
 	for i, key := range e.keys {
-		name := store.ShortKey(&p.groups[0].Trials[0].Declared, key)
+		name := shortKey(&p.groups[0].Trials[0].Declared, key)
 		if e.each[i].P < stats.Alpha {
 			name += " *"
 		}

@@ -16,8 +16,8 @@ import (
 )
 
 // places reads an axis of the sweep. It returns the place of each value: the number itself,
-// or the index of a name. If named is true, values of any kind have names. Numbers that span
-// much have a logarithmic axis.
+// or the index of a name. If named is true, values of any kind have names. Numbers that are
+// swept geometrically have a logarithmic axis.
 func (p *picture) places(path string, named bool) (axis plots.Axis, at map[string]float64) {
 	at = map[string]float64{}
 	for _, g := range p.groups {
@@ -30,9 +30,9 @@ func (p *picture) places(path string, named bool) (axis plots.Axis, at map[strin
 		at[text] = x
 	}
 	if !named && len(at) > 0 {
-		all := slices.Collect(maps.Values(at))
-		low, high := slices.Min(all), slices.Max(all)
-		axis.Log = low > 0 && high/low >= 30
+		axis.Ticks = slices.Sorted(maps.Values(at))
+		_, isRate := rates[path]
+		axis.Log = axis.Ticks[0] > 0 && (isRate || geometric(axis.Ticks))
 		return axis, at
 	}
 	i := slices.IndexFunc(p.axes, func(a experiment.Axis) bool { return a.Path == path })
@@ -42,6 +42,23 @@ func (p *picture) places(path string, named bool) (axis plots.Axis, at map[strin
 		at[name] = float64(i)
 	}
 	return axis, at
+}
+
+// rates are the learning rates among the settings, with what figures call them. The last words
+// of their keys say nothing alone.
+var rates = map[string]string{"training.schedule.initial": "learning rate", "training.schedule.minimum": "minimum learning rate"}
+
+// shortKey is [store.ShortKey] in figures.
+func shortKey(t *experiment.Trial, key string) string {
+	return cmp.Or(rates[key], store.ShortKey(t, key))
+}
+
+// geometric reports whether sorted positive numbers are spaced by ratios rather than by
+// differences: whether their median is nearer to the geometric mean of their ends.
+func geometric(sorted []float64) bool {
+	low, high, n := sorted[0], sorted[len(sorted)-1], len(sorted)
+	median := (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return high/low >= 30 || high/low >= 4 && median < (math.Sqrt(low*high)+(low+high)/2)/2
 }
 
 // byValue sorts the values of an axis: numbers by size, words in their original order.
@@ -129,7 +146,7 @@ func drawSweep(p *picture) (plots.Chart, string, error) {
 		return nil, "", err
 	}
 	axis, at := p.places(x, false)
-	axis.Label = x
+	axis.Label = cmp.Or(rates[x], x)
 	values := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Compare(at[a], at[b]) })
 	c := plots.Lines{Frame: p.frame, X: axis, Y: m.axis()}
 	for _, line := range lines {
@@ -189,7 +206,7 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 	}
 	t := &p.groups[0].Trials[0].Declared
 	named := func(a experiment.Axis) plots.Axis { // a few rows are not high enough for a long key
-		return plots.Axis{Label: store.ShortKey(t, a.Path), Names: byValue(a.Values)}
+		return plots.Axis{Label: shortKey(t, a.Path), Names: byValue(a.Values)}
 	}
 	c := plots.Heatmap{Frame: p.frame, X: named(x), Y: named(y), Value: m.axis(), Best: p.surelyBetter(m)}
 	for _, row := range c.Y.Names {
@@ -248,7 +265,7 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 	}
 	for _, a := range p.axes {
 		axis, at := p.places(a.Path, len(a.Values) <= fewNames)
-		axis.Label = store.ShortKey(&p.groups[0].Trials[0].Declared, a.Path)
+		axis.Label = shortKey(&p.groups[0].Trials[0].Declared, a.Path)
 		for i, g := range p.groups {
 			text := axisValue(&g.Trials[0].Declared, a.Path)
 			place, there := at[text]

@@ -88,6 +88,8 @@ func panelOf(groups []store.Group, y plots.Axis, curves ...curve) plots.Panel {
 				value := s.Points[i].Y.Value
 				if y.Log && value == 0 { // where a schedule ends: a gap on the logarithmic axis
 					value = math.NaN()
+				} else if y.Log && !slices.Contains(p.Y.Ticks, value) {
+					p.Y.Ticks = append(p.Y.Ticks, value)
 				}
 				s.Points[i].Y = stats.Exactly(value)
 			}
@@ -337,7 +339,7 @@ func shortLabel(t *experiment.Trial, axes []experiment.Axis) string {
 	var parts, without []string
 	for _, a := range axes {
 		value := axisValue(t, a.Path)
-		switch key := store.ShortKey(t, a.Path); {
+		switch key := shortKey(t, a.Path); {
 		case a.Path == "seed" && len(axes) > 1:
 		case value == "":
 			without = append(without, key)
