@@ -80,3 +80,46 @@ func TestLookOfACurve(t *testing.T) {
 		}
 	}
 }
+
+// Intervals at one place stand beside one another, nearer to their place than to the next.
+func TestBarsBesideOneAnother(t *testing.T) {
+	x := []float64{1, 2, 4}
+	interval := func(values ...float64) plots.Series {
+		return bars("s", x, values, []float64{0, 0, 0}, []float64{9, 9, 9})
+	}
+	apart := interval(2, 3, 4)
+	for i := range apart.Points {
+		apart.Points[i].X += 0.5
+	}
+	band := interval(2, 3, 4)
+	band.Band = true
+	for name, c := range map[string]struct {
+		axis   plots.Axis
+		series []plots.Series
+		places int // of bars
+		step   float64
+	}{
+		"two":              {plots.Axis{}, []plots.Series{interval(2, 3, 4), interval(3, 4, 5)}, 6, 5},
+		"logarithmic":      {plots.Axis{Log: true}, []plots.Series{interval(2, 3, 4), interval(3, 4, 5), interval(2, 2, 2)}, 9, 5},
+		"one":              {plots.Axis{}, []plots.Series{interval(2, 3, 4)}, 3, 5},
+		"apart":            {plots.Axis{}, []plots.Series{interval(2, 3, 4), apart}, 6, 5},
+		"bands":            {plots.Axis{}, []plots.Series{band, band}, 0, 0},
+		"with a lone line": {plots.Axis{}, []plots.Series{interval(2, 3, 4), line("", x, x)}, 3, 5},
+	} {
+		var at []float64
+		for _, p := range paths(t, plots.Lines{X: c.axis, Series: c.series}, "stroke-width:0.8") {
+			if len(p) == 2 && p[0][0] == p[1][0] { // not a cap
+				at = append(at, p[0][0])
+			}
+		}
+		if slices.Sort(at); len(at) != c.places {
+			t.Errorf("%s: %d bars, want %d", name, len(at), c.places)
+		}
+		for i := 1; i < len(at); i++ {
+			if at[i]-at[i-1] < c.step-0.5 {
+				t.Errorf("%s: bars at %v", name, at)
+				break
+			}
+		}
+	}
+}

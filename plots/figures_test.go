@@ -479,6 +479,23 @@ func linesNamed() plots.Chart {
 	}
 }
 
+func sweep() plots.Chart {
+	rates, l := []float64{0.01, 0.02, 0.05}, plots.Lines{
+		Frame: plots.Frame{Title: "Score by learning rate", Note: "bars: 95 % intervals"},
+		Y:     plots.Axis{Label: "score", Most: 1},
+	}
+	l.X = plots.Axis{Label: "learning rate", Log: true, Ticks: rates}
+	for i, name := range []string{"visits=4", "visits=16", "visits=64"} {
+		var y, low, high []float64
+		for j := range rates {
+			y = append(y, 0.4+0.1*float64(i)-0.05*float64((i+j)%3))
+			low, high = append(low, y[j]-0.2), append(high, y[j]+0.25)
+		}
+		l.Series = append(l.Series, bars(name, rates, y, low, high))
+	}
+	return l
+}
+
 // gallery has every kind of figure by the name of its golden pictures.
 var gallery = []struct {
 	name  string
@@ -498,6 +515,7 @@ var gallery = []struct {
 	{"results", results},
 	{"bands", bands},
 	{"lines_named", linesNamed},
+	{"sweep", sweep},
 	{"parallel", parallel},
 	{"board", board},
 	{"board_hand", boardHand},

@@ -40,15 +40,22 @@ func (l Lines) Figure() (*Figure, error) {
 		return nil, err
 	}
 	p := newPlot()
-	setRange(&p.X, l.X, x, 0.03, 8)
-	setRange(&p.Y, l.Y, y, 0.05, 5)
-	l.X.ownTicks(&p.X, l.inner()-2*cm, true)
-	series, names := l.Series, l.X.Names
+	const pad = 0.03
+	length, names := l.inner()-2*cm, l.X.Names
+	setRange(&p.X, l.X, x, pad, 8)
 	if len(names) > 0 {
-		series = l.beside()
 		p.X.Min, p.X.Max = -0.5, float64(len(names))-0.5
-		p.X.Tick.Marker = nominal(&p.X, names, (l.inner()-2*cm)/vg.Length(len(names)), true)
+		p.X.Tick.Marker = nominal(&p.X, names, length/vg.Length(len(names)), true)
 	}
+	shifts := l.beside(p.X, length)
+	if len(names) == 0 {
+		setRange(&p.X, l.X, x, pad+slices.Max(shifts), 8)
+		l.X.ownTicks(&p.X, length, true)
+		if slices.Max(shifts) > 0 {
+			l.Note = strings.TrimPrefix(l.Note+"; points at one place stand beside one another", "; ")
+		}
+	}
+	setRange(&p.Y, l.Y, y, 0.05, 5)
 	p.Add(gridLines(true, true))
 	var legend []entry
 	for i, s := range levels { // gray, behind the series
@@ -56,11 +63,12 @@ func (l Lines) Figure() (*Figure, error) {
 		s.Points = Points([]float64{p.X.Min, p.X.Max}, []float64{s.Points[0].Y.Value, s.Points[0].Y.Value})
 		legend = append(legend, entry{s.Name, level.add(p, s)})
 	}
-	for i, s := range series {
+	for i, s := range l.Series {
 		look := lookOf(i)
 		if len(names) > 0 {
 			look.line.Width = 0
 		}
+		s.Points = shifted(s.Points, p.X, shifts[i])
 		legend = slices.Insert(legend, i, entry{s.Name, look.add(p, s)})
 	}
 	if len(legend) == 1 && legend[0].name == "" {
@@ -72,16 +80,64 @@ func (l Lines) Figure() (*Figure, error) {
 	})
 }
 
-// beside moves the points of a name's series apart, so that their intervals do not overlap.
-func (l Lines) beside() []Series {
-	series := slices.Clone(l.Series)
-	for i := range series {
-		series[i].Points = slices.Clone(series[i].Points)
-		for j := range series[i].Points {
-			series[i].Points[j].X += 0.6 * ((float64(i)+0.5)/float64(len(series)) - 0.5)
+// besideGap is the distance of points of one number that are set beside one another.
+const besideGap = vg.Length(5.5) // a cap is 5 wide
+
+// beside returns how far the points of each series are moved to the right, in shares of the
+// length of the drawn axis x, so that intervals at one place do not cover one another. At a
+// name all series are beside one another, at a number those with intervals, near to it.
+func (l Lines) beside(x plot.Axis, length vg.Length) []float64 {
+	var moved []int
+	var places []float64 // of all points that are moved
+	gap, near := 1/float64(max(1, len(l.X.Names))), float64(besideGap/length)
+	for i, s := range l.Series {
+		var own []float64
+		bars := false
+		for _, p := range s.Points {
+			if !p.missing() {
+				own = append(own, x.Norm(p.X))
+				bars = bars || p.Y.Known() && !s.Band
+			}
+		}
+		if bars || len(l.X.Names) > 0 {
+			slices.Sort(own)
+			moved, places, gap = append(moved, i), append(places, own...), math.Min(gap, leastGap(slices.Compact(own)))
 		}
 	}
-	return series
+	n := float64(len(moved))
+	step := 0.6 * gap / n
+	if slices.Sort(places); len(l.X.Names) == 0 {
+		if step = math.Min(step, near); leastGap(places) >= near {
+			step = 0
+		}
+	}
+	shifts := make([]float64, len(l.Series))
+	for rank, i := range moved {
+		shifts[i] = step * (float64(rank) - (n-1)/2)
+	}
+	return shifts
+}
+
+// leastGap returns the least difference of neighbors.
+func leastGap(sorted []float64) float64 {
+	least := math.Inf(1)
+	for i := 1; i < len(sorted); i++ {
+		least = math.Min(least, sorted[i]-sorted[i-1])
+	}
+	return least
+}
+
+// shifted returns points moved to the right by a share of a drawn axis.
+func shifted(points []Point, x plot.Axis, share float64) []Point {
+	points = slices.Clone(points)
+	for i := range points {
+		if _, log := x.Scale.(plot.LogScale); log {
+			points[i].X *= math.Pow(x.Max/x.Min, share)
+		} else {
+			points[i].X += share * (x.Max - x.Min)
+		}
+	}
+	return points
 }
 
 // nominal returns a tick for each name of an axis, at 0, 1, 2, ... The names of a horizontal
