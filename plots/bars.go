@@ -16,8 +16,8 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Histogram shows the distribution of a number, such as the length of games. One sample is
-// drawn as bars, several as overlaid outlines.
+// Histogram shows the distribution of a number, such as the length of games. Several samples
+// have a panel each, of the same axes, one above another as long as they are few.
 type Histogram struct {
 	Frame
 	X       Axis // linear
@@ -52,13 +52,13 @@ func (h Histogram) Figure() (*Figure, error) {
 	if h.Share {
 		y.Label = "share of games"
 	}
-	p := newPlot()
-	p.Add(gridLines(false, true))
+	count := len(h.Samples)
+	columns := min(4, (count+3)/4)
 	top := emptySpan()
-	var legend []entry
+	var all []*plot.Plot
 	var texts []string
-	for i, s := range h.Samples {
-		counted := plotter.Histogram{Width: width, FillColor: colorOf(i), LineStyle: draw.LineStyle{Color: color.White, Width: 0.6}}
+	for _, s := range h.Samples {
+		counted := plotter.Histogram{Width: width, FillColor: shade(blue), LineStyle: draw.LineStyle{Color: blue, Width: 0.8}}
 		for j := range n {
 			at := start + width*float64(j)
 			counted.Bins = append(counted.Bins, plotter.HistogramBin{Min: at, Max: at + width})
@@ -73,37 +73,33 @@ func (h Histogram) Figure() (*Figure, error) {
 		if h.Share && total > 0 {
 			counted.Normalize(width) // scales the total area to the bin width, for shares
 		}
+		counted.Bins = slices.DeleteFunc(counted.Bins, func(b plotter.HistogramBin) bool { return b.Weight == 0 })
 		for _, b := range counted.Bins {
 			top.add(b.Weight)
 		}
 		texts = append(texts, s.describe())
-		if len(h.Samples) == 1 {
-			counted.Bins = slices.DeleteFunc(counted.Bins, func(b plotter.HistogramBin) bool { return b.Weight == 0 })
-			p.Add(&counted)
-			continue
+		title := ""
+		if count > 1 {
+			title = fmt.Sprintf("%s (%.0f)", clean(s.Name), total)
 		}
-		steps := steps(counted.Bins)
-		steps.LineStyle = lookOf(i).line
-		p.Add(steps)
-		legend = append(legend, entry{fmt.Sprintf("%s (%.0f)", s.Name, total), []plot.Thumbnailer{steps}})
+		p := titled(title, (h.inner()-2*cm)/vg.Length(columns))
+		p.Add(gridLines(false, true), &counted)
+		all = append(all, p)
 	}
-	p.X.Min, p.X.Max = start, start+width*float64(n)
-	p.X.Tick.Marker = linearTicks{target: 8, whole: x.whole}
 	top.min = top.max // bars stand on the frame
-	setRange(&p.Y, y, top, 0.05, 5)
+	for _, p := range all {
+		p.X.Min, p.X.Max = start, start+width*float64(n)
+		p.X.Tick.Marker = linearTicks{target: 8 / columns, whole: x.whole}
+		setRange(&p.Y, y, top, 0.05, max(3, 6-count))
+	}
+	height := 7.5 * cm
+	if count > 1 {
+		height = vg.Length(3*((count+columns-1)/columns)+1) * cm
+	}
 	return h.Frame.figure(content{
-		height: 7.5 * cm, legend: legend, paint: paintPlot(p, h.X.text(), y.text()),
+		height: height, paint: tiles(all, columns, h.X.text(), y.text()).paint,
 		description: describe("Histogram", "", h.X.text(), texts...),
 	})
-}
-
-// steps returns the outline of bins.
-func steps(bins []plotter.HistogramBin) *plotter.Line {
-	line := &plotter.Line{StepStyle: plotter.PreStep, XYs: plotter.XYs{{X: bins[0].Min}}}
-	for _, b := range bins {
-		line.XYs = append(line.XYs, plotter.XY{X: b.Max, Y: b.Weight})
-	}
-	return line
 }
 
 // describe describes the number of values and their range.

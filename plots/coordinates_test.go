@@ -123,3 +123,19 @@ func TestBarsBesideOneAnother(t *testing.T) {
 		}
 	}
 }
+
+// Samples of a histogram are told apart by their places, not by their colors: each has a panel
+// of its own, with the same axes.
+func TestHistogramPanels(t *testing.T) {
+	bars := paths(t, plots.Histogram{Share: true, Samples: []plots.Sample{{Values: []float64{1, 1, 1, 2}}, {Values: []float64{2, 2}}}}, "stroke:#0072B2")
+	if len(bars) != 3 {
+		t.Fatalf("%d bars, want two of the first sample and one of the second", len(bars))
+	}
+	low, high := bars[1], bars[2] // a quarter of the one, all of the other
+	if low[0][0] != high[0][0] || low[0][1] <= high[2][1] {
+		t.Errorf("bars of the same lengths: %v is not above %v", low, high)
+	}
+	if ratio := (high[2][1] - high[0][1]) / (low[2][1] - low[0][1]); ratio < 3.9 || ratio > 4.1 {
+		t.Errorf("a share of 1 is %.2f times as high as one of 1/4", ratio)
+	}
+}

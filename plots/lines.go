@@ -344,24 +344,15 @@ func (m Multiples) Figure() (*Figure, error) {
 		legend = []entry{this.entry("this panel"), behind.entry("other panels")}
 	}
 	columns := columnsOf(len(m.Panels))
-	room := (m.inner() - 2*cm) / vg.Length(columns)
-	g := grid{x: m.X.text(), y: []string{m.Y.text()}, gap: 10}
+	var all []*plot.Plot
 	for i, s := range m.Panels {
-		p := newPlot()
 		title := clean(s.Name)
 		if s.empty() {
 			title = joined(title, "(no data)")
 		}
-		p.Title.Text = fit(title, p.Title.TextStyle, room)
-		p.Title.Padding = 4
+		p := titled(title, (m.inner()-2*cm)/vg.Length(columns))
 		setRange(&p.X, m.X, x, 0.03, 4)
 		setRange(&p.Y, m.Y, y, 0.05, 4)
-		if i%columns > 0 {
-			hideLabels(&p.Y)
-		}
-		if i+columns < len(m.Panels) { // there is a panel below
-			hideLabels(&p.X)
-		}
 		p.Add(gridLines(true, true))
 		for j, other := range m.Panels {
 			if legend != nil && j != i {
@@ -369,15 +360,40 @@ func (m Multiples) Figure() (*Figure, error) {
 			}
 		}
 		this.add(p, s)
+		all = append(all, p)
+	}
+	g := tiles(all, columns, m.X.text(), m.Y.text())
+	return m.Frame.figure(content{
+		height: vg.Length(float64(len(g.plots))*math.Min(7, 1.2+8.5/float64(columns))+1.2) * cm, legend: legend, paint: g.paint,
+		description: describe(fmt.Sprintf("%d panels", len(m.Panels)), m.X.text(), m.Y.text(), several(describeSeries(m.Panels, m.X), "; ")),
+	})
+}
+
+// titled returns an empty plot below a title that fits into the room.
+func titled(title string, room vg.Length) *plot.Plot {
+	p := newPlot()
+	p.Title.Text = fit(title, p.Title.TextStyle, room)
+	p.Title.Padding = 4
+	return p
+}
+
+// tiles arranges plots of the same axes in columns. Those at the left and at the bottom show
+// the numbers.
+func tiles(all []*plot.Plot, columns int, x, y string) grid {
+	g := grid{x: x, y: []string{y}, gap: 10}
+	for i, p := range all {
+		if i%columns > 0 {
+			hideLabels(&p.Y)
+		}
+		if i+columns < len(all) { // there is a panel below
+			hideLabels(&p.X)
+		}
 		if i%columns == 0 {
 			g.plots = append(g.plots, make([]*plot.Plot, columns))
 		}
 		g.plots[i/columns][i%columns] = p
 	}
-	return m.Frame.figure(content{
-		height: vg.Length(float64(len(g.plots))*math.Min(7, 1.2+8.5/float64(columns))+1.2) * cm, legend: legend, paint: g.paint,
-		description: describe(fmt.Sprintf("%d panels", len(m.Panels)), m.X.text(), m.Y.text(), several(describeSeries(m.Panels, m.X), "; ")),
-	})
+	return g
 }
 
 func withoutIntervals(points []Point) []Point {
