@@ -62,6 +62,8 @@ type arrow struct {
 	from, to chess.Square
 	share    float64 // of the greatest weight
 	color    color.Color
+
+	lane, lanes int // its place among the arrows on one line, which stand beside one another
 }
 
 func (a arrow) name() string {
@@ -152,7 +154,14 @@ func (b Board) checkArrows() (arrows []arrow, err error) {
 		arrows = append(arrows, arrow{Arrow: a, from: from, to: to})
 	}
 	slices.SortStableFunc(arrows, func(a, b arrow) int { return cmp.Compare(b.Weight, a.Weight) })
+	lanes := map[line]int{}
 	for i := range arrows {
+		l := arrows[i].line()
+		arrows[i].lane = lanes[l]
+		lanes[l]++
+	}
+	for i := range arrows {
+		arrows[i].lanes = lanes[arrows[i].line()]
 		base := blue
 		if i == 0 { // set off from the others
 			base = vermilion
@@ -164,6 +173,21 @@ func (b Board) checkArrows() (arrows []arrow, err error) {
 		}
 	}
 	return arrows, nil
+}
+
+// line is where an arrow is: moves of a piece in one direction, and drops on one square.
+type line struct {
+	from         chess.Square
+	files, ranks int // of the smallest step
+}
+
+func (a arrow) line() line {
+	file, rank := a.to.File()-a.from.File(), a.to.Rank()-a.from.Rank()
+	step := max(1, file, -file, rank, -rank)
+	for file%step != 0 || rank%step != 0 {
+		step--
+	}
+	return line{a.from, file / step, rank / step}
 }
 
 // board is the squares of a board.
@@ -204,12 +228,14 @@ func (g board) paintLetters(c *draw.Canvas, style text.Style, numbers bool) {
 
 // paintArrow draws a move, or a ring for a piece from the hand.
 func (g board) paintArrow(c *draw.Canvas, a arrow) {
-	side := g.size.X
+	side, lanes := g.size.X, vg.Length(a.lanes)
 	from, to := center(g.box(a.from)), center(g.box(a.to))
-	width := side * vg.Length(0.05+0.19*a.share)
+	width := side * vg.Length(0.05+0.13*a.share)
 	if from == to {
+		room := side * 0.42 / lanes
+		width = min(width, 0.8*room)
 		var ring vg.Path
-		radius := side*0.42 - width/2
+		radius := room*(lanes-vg.Length(a.lane)) - width/2
 		ring.Move(vg.Point{X: to.X + radius, Y: to.Y})
 		ring.Arc(to, radius, 0, 2*math.Pi)
 		ring.Close()
@@ -218,9 +244,10 @@ func (g board) paintArrow(c *draw.Canvas, a arrow) {
 		return
 	}
 	way := to.Sub(from)
-	length := vg.Length(math.Hypot(float64(way.X), float64(way.Y)))
-	from = from.Add(way.Scale(side * 0.3 / length)) // keeps the moving piece visible
-	paintArrow(c, from, to, width, a.color)
+	unit := way.Scale(1 / vg.Length(math.Hypot(float64(way.X), float64(way.Y))))
+	from = from.Add(unit.Scale(side * 0.3)) // keeps the moving piece visible
+	aside := vg.Point{X: -unit.Y, Y: unit.X}.Scale(side * min(0.42, 0.8/lanes) * (vg.Length(a.lane) - (lanes-1)/2))
+	paintArrow(c, from.Add(aside), to.Add(aside), width, a.color)
 }
 
 // paintArrow draws an arrow whose shaft has a width.
@@ -232,8 +259,8 @@ func paintArrow(c *draw.Canvas, from, to vg.Point, width vg.Length, col color.Co
 	at := func(along, aside vg.Length) vg.Point {
 		return from.Add(unit.Scale(along)).Add(vg.Point{X: -unit.Y, Y: unit.X}.Scale(aside))
 	}
-	head := 2*width + 5
-	half, wide := width/2, 1.1*width+2.5
+	head := min(1.6*width+4, 0.6*end) // an arrow to the next square has a shaft too
+	half, wide := width/2, width+2.5
 	c.FillPolygon(col, []vg.Point{
 		at(0, -half), at(end-head, -half), at(end-head, -wide), at(end, 0), at(end-head, wide), at(end-head, half), at(0, half),
 	})

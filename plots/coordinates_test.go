@@ -1,6 +1,8 @@
 package plots_test
 
 import (
+	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -137,5 +139,31 @@ func TestHistogramPanels(t *testing.T) {
 	}
 	if ratio := (high[2][1] - high[0][1]) / (low[2][1] - low[0][1]); ratio < 3.9 || ratio > 4.1 {
 		t.Errorf("a share of 1 is %.2f times as high as one of 1/4", ratio)
+	}
+}
+
+// Arrows on one line stand beside one another, and each has a shaft, however near its square.
+func TestArrows(t *testing.T) {
+	b := boardLines().(plots.Board)
+	for _, moves := range [][]plots.Arrow{b.Arrows[:2], b.Arrows[4:6], b.Arrows[8:11]} {
+		b.Arrows = moves
+		var last float64 // right end of the shaft at the left
+		arrows := paths(t, b, "fill-opacity")
+		arrows = arrows[len(arrows)/2:] // the others are in the legend
+		slices.SortFunc(arrows, func(a, b [][2]float64) int { return cmp.Compare(a[0][0], b[0][0]) })
+		for i, a := range arrows {
+			if shaft, all := a[1][1]-a[0][1], a[3][1]-a[0][1]; shaft < 0.35*all {
+				t.Errorf("%s%s: %.2f of %.2f is shaft", moves[i].From, moves[i].To, shaft, all)
+			}
+			if left, right := min(a[0][0], a[6][0]), max(a[0][0], a[6][0]); i > 0 && left < last {
+				t.Errorf("%v: a shaft from %.2f covers one to %.2f", moves, left, last)
+			} else {
+				last = right
+			}
+		}
+	}
+	b.Arrows = boardLines().(plots.Board).Arrows[6:8]
+	if rings := paths(t, b, "stroke-opacity"); len(rings) != 2 || math.Abs(rings[0][0][0]-rings[1][0][0]) < 4 { // radii
+		t.Errorf("drops on one square: %v", rings)
 	}
 }

@@ -392,6 +392,21 @@ func board() plots.Chart {
 	}
 }
 
+// boardLines has moves on one line, drops on one square, and moves to the next square.
+func boardLines() plots.Chart {
+	return plots.Board{
+		Frame:    plots.Frame{Title: "Moves on one line"},
+		Position: plots.Position{Variant: "crazyhouse", FEN: "4k3/1P6/8/8/8/8/3PP3/R3K3[QN] w Q - 0 1"},
+		Arrows: []plots.Arrow{
+			{From: "e2", To: "e4", Weight: 0.35, Label: "e4"}, {From: "e2", To: "e3", Weight: 0.3, Label: "e3"},
+			{From: "d2", To: "d3", Weight: 0.05, Label: "d3"}, {From: "e1", To: "f2", Weight: 0.2, Label: "Kf2"},
+			{From: "b7", To: "b8", Weight: 0.3, Label: "b8=Q"}, {From: "b7", To: "b8", Weight: 0.25, Label: "b8=N"},
+			{To: "d5", Weight: 0.3, Label: "Q@d5"}, {To: "d5", Weight: 0.2, Label: "N@d5"},
+			{From: "a1", To: "a3", Weight: 0.1}, {From: "a1", To: "a4", Weight: 0.1}, {From: "a1", To: "a7", Weight: 0.1}, {From: "a1", To: "b1", Weight: 0.35},
+		},
+	}
+}
+
 func boardHand() plots.Chart {
 	return plots.Board{
 		Frame:    plots.Frame{Title: "Crazyhouse", Width: 10},
@@ -519,6 +534,7 @@ var gallery = []struct {
 	{"parallel", parallel},
 	{"board", board},
 	{"board_hand", boardHand},
+	{"board_lines", boardLines},
 	{"planes", planes},
 	{"planes_many", planesMany},
 	{"tree", tree},
