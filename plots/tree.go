@@ -34,7 +34,7 @@ type Node struct {
 	Move   string // the move to it; for the root its name, or empty for "root"
 	Visits int
 	Prior  float64 // of the move, 0 to 1; NaN if unknown
-	Q      float64 // mean value for the side that played Move, -1 to 1; NaN if unknown
+	Q      float64 // mean value for the side that played Move, of the root for the side to move, -1 to 1; NaN if unknown
 }
 
 const (
@@ -191,7 +191,7 @@ func (t Tree) Figure() (*Figure, error) {
 		shaded: true,
 		width:  max(width, 11*cm-2*margin), least: width, height: boxHeight + (boxHeight+boxGap)*vg.Length(bottom) + 3,
 		legend: []entry{
-			{"Q from −1 to 1, for the side that moved", []plot.Thumbnailer{scores}},
+			{"Q from −1 to 1, for the side that moved (root: to move)", []plot.Thumbnailer{scores}},
 			look{line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}.entry("width: share of visits"),
 		},
 		description: t.describe(root), dot: t.dot(root),

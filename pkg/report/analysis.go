@@ -314,7 +314,11 @@ func pieceOf(san string) string {
 func TreeChart(a *store.PositionResult, frame plots.Frame) plots.Tree {
 	c := plots.Tree{Frame: frame}
 	for _, n := range a.Tree {
-		c.Nodes = append(c.Nodes, plots.Node{Parent: max(0, n.Parent), Move: n.Move, Visits: n.Visits, Prior: float64(n.Prior), Q: float64(n.Q)})
+		q := n.Q
+		if n.Parent < 0 { // no side has moved to it in the tree
+			q = a.Value
+		}
+		c.Nodes = append(c.Nodes, plots.Node{Parent: max(0, n.Parent), Move: n.Move, Visits: n.Visits, Prior: float64(n.Prior), Q: float64(q)})
 	}
 	return c
 }

@@ -107,6 +107,9 @@ func TestResult(t *testing.T) {
 	if all := r.First(0); len(all.Moves) != len(r.Moves) {
 		t.Errorf("%d of %d moves", len(all.Moves), len(r.Moves))
 	}
+	if root := TreeChart(&r.PositionResult, plots.Frame{}).Nodes[0]; root.Q != float64(r.Value) {
+		t.Errorf("the root has the value %v, the side to move %v", root.Q, r.Value)
+	}
 	for _, c := range []plots.Chart{TreeChart(&r.PositionResult, plots.Frame{}), BoardChart(&r.PositionResult, plots.Frame{}, 3)} {
 		if _, err := c.Figure(); err != nil {
 			t.Error(err)

@@ -163,7 +163,7 @@ func drawPolicy(p *picture, a *store.PositionResult, of string) (plots.Chart, st
 }
 
 func drawTree(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {
-	return TreeChart(a, p.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN)
+	return TreeChart(a, p.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there, that of the root for the side to move. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN)
 }
 
 func drawBoard(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {
