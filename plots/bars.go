@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -83,7 +84,11 @@ func (h Histogram) Figure() (*Figure, error) {
 			title = fmt.Sprintf("%s (%.0f)", clean(s.Name), total)
 		}
 		p := titled(title, (h.inner()-2*cm)/vg.Length(columns))
-		p.Add(gridLines(false, true), &counted)
+		told := &partOf{}
+		for _, b := range counted.Bins {
+			told.places = append(told.places, placeOf{(b.Min + b.Max) / 2, b.Weight, lines(clean(s.Name), joined(h.X.Label, brief(b.Min), "to", brief(b.Max), h.X.Unit), y.tell(brief(b.Weight)))})
+		}
+		p.Add(gridLines(false, true), &counted, told)
 		all = append(all, p)
 	}
 	top.min = top.max // bars stand on the frame
@@ -169,9 +174,9 @@ func (r Results) Figure() (*Figure, error) {
 		if i > 0 {
 			bar.StackOn(bars[i-1])
 		}
-		p.Add(bar)
+		add(p, bar)
 		bars = append(bars, bar)
-		legend = append(legend, entry{results[i].name, []plot.Thumbnailer{bar}})
+		legend = append(legend, entry{name: results[i].name, samples: []plot.Thumbnailer{bar}})
 	}
 	p.X.Min, p.X.Max = 0.5, float64(n)+0.5
 	setRange(&p.Y, Axis{Most: 1}, span{}, 0, 5)
@@ -182,11 +187,14 @@ func (r Results) Figure() (*Figure, error) {
 	}
 	p.X.Tick.Marker = ticks
 	var texts []string // of the first and the last bar with games
+	told := &partOf{}
 	for i := range n {
 		if w, d, b := 100*parts[0][i], 100*parts[1][i], 100*parts[2][i]; w+d+b > 0 {
+			told.places = append(told.places, placeOf{float64(i + 1), 0.5, fmt.Sprintf("generation %d, %d games\nwhite wins %.1f %%\ndraw %.1f %%\nblack wins %.1f %%", i+1, r.Generations[i].Games(), w, d, b)})
 			texts = append(texts[:min(1, len(texts))], fmt.Sprintf("bar %d %.0f %%, %.0f %%, %.0f %%", i+1, w, d, b))
 		}
 	}
+	add(p, told)
 	return r.Frame.figure(content{
 		height: 7 * cm, legend: legend, paint: paintPlot(p, "generation", "share of games"),
 		description: describe("Stacked bars", "generation", "shares of games won by white, drawn, and won by black", texts...),
@@ -252,6 +260,7 @@ func (l Ladder) Figure() (*Figure, error) {
 	var names plot.ConstantTicks
 	var texts []string
 	var values plotter.Labels
+	told := &partOf{}
 	points := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: blue, Radius: 3.2, Shape: draw.CircleGlyph{}}}
 	bars := &plotter.XErrorBars{LineStyle: draw.LineStyle{Color: blue, Width: 1.2}, CapWidth: 6}
 	right := aligned(textStyle(tickSize, softInk, false), draw.XLeft, yMiddle)
@@ -266,10 +275,11 @@ func (l Ladder) Figure() (*Figure, error) {
 		values.Labels = append(values.Labels, row.text())
 		values.TextStyle = append(values.TextStyle, right)
 		texts = append(texts, name+" "+row.text())
+		told.places = append(told.places, placeOf{at.X, at.Y, lines(clean(row.Name), l.X.tell(row.text()))})
 	}
 	p.Y.Tick.Marker = names
 	values.Offset.X = 10
-	add(p, gridLines(true, false), bars, points, &values)
+	add(p, gridLines(true, false), bars, points, &values, told)
 	return l.Frame.figure(content{
 		height: vg.Length(math.Max(2.5, 1.4+0.6*float64(n))) * cm, least: nameWidth + 6*cm, paint: paintPlot(p, l.X.text(), ""),
 		description: "Values with intervals, highest first: " + several(texts, ", ") + ".",
@@ -284,12 +294,16 @@ func known(length float64) float64 {
 	return length
 }
 
-// text formats a value with the distances to its bounds: "123 (−40 +50)", or "123 (± 45)" if
-// they are equal.
+// text formats a value with its interval: "123 (83 … 173)", or "123 ± 45".
 func (r Rung) text() string {
-	s := minus(fmt.Sprintf("%.0f", math.Round(r.Value.Value)+0)) // no minus zero
+	whole := func(x float64) string { return minus(fmt.Sprintf("%.0f", math.Round(x)+0)) } // no minus zero
+	s := whole(r.Value.Value)
 	if !r.Value.Known() {
 		return s
 	}
-	return s + " (" + errorOf(fmt.Sprintf("%.0f", r.Value.Value-r.Value.Low), fmt.Sprintf("%.0f", r.Value.High-r.Value.Value)) + ")"
+	interval := errorOf(r.Value, whole)
+	if strings.HasPrefix(interval, "±") {
+		return s + " " + interval
+	}
+	return s + " (" + interval + ")"
 }

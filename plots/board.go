@@ -103,7 +103,7 @@ func (b Board) Figure() (*Figure, error) {
 		if a.Note != "" {
 			text += ", " + a.Note
 		}
-		legend = append(legend, entry{text, []plot.Thumbnailer{a}})
+		legend = append(legend, entry{name: text, samples: []plot.Thumbnailer{a}})
 	}
 	if len(texts) > 0 {
 		description += " Arrows: " + several(texts, ", ") + "."

@@ -75,7 +75,7 @@ func (f *Figure) Render(extension string) ([]byte, error) {
 	switch extension {
 	case ".svg":
 		return f.safely(func() ([]byte, error) {
-			svg, err := f.svg(fmt.Sprintf(`width="%.5gpt" height="%.5gpt"`, f.width.Points(), f.height.Points()), f.stamp)
+			svg, err := f.svg(fmt.Sprintf(`width="%.5gpt" height="%.5gpt"`, f.width.Points(), f.height.Points()), f.stamp, false)
 			return append([]byte(`<?xml version="1.0" encoding="UTF-8"?>`+"\n"), svg...), err
 		})
 	case ".png":
@@ -99,7 +99,7 @@ func (f *Figure) InlineSVG() ([]byte, error) {
 		class = `class="shaded" `
 	}
 	return f.safely(func() ([]byte, error) {
-		return f.svg(fmt.Sprintf(class+`width="100%%" style="max-width:%.5gpt;height:auto"`, f.width.Points()), "")
+		return f.svg(fmt.Sprintf(class+`width="100%%" style="max-width:%.5gpt;height:auto"`, f.width.Points()), "", true)
 	})
 }
 
@@ -148,10 +148,16 @@ var svgFaces = strings.NewReplacer(
 	"\n\tstyle=", " style=",
 )
 
-// svg returns an svg element with a size. Its content is that of vgsvg's element.
-func (f *Figure) svg(size, stamp string) ([]byte, error) {
+// svg returns an svg element with a size. Its content is that of vgsvg's element. That of a
+// page has groups for its parts, see inpage.go.
+func (f *Figure) svg(size, stamp string, onPage bool) ([]byte, error) {
 	canvas := vgsvg.New(f.width, f.height)
-	f.paint(draw.New(canvas))
+	page := &pageCanvas{Canvas: canvas, height: f.height}
+	if onPage {
+		f.paint(draw.New(page))
+	} else {
+		f.paint(draw.New(canvas))
+	}
 	var drawn strings.Builder
 	if _, err := canvas.WriteTo(&drawn); err != nil {
 		return nil, err
@@ -160,6 +166,12 @@ func (f *Figure) svg(size, stamp string) ([]byte, error) {
 	_, content, ok := strings.Cut(content, ">\n")
 	if !ok {
 		return nil, errors.New("the SVG writer's output has no svg element")
+	}
+	if onPage {
+		var err error
+		if content, err = page.named(content); err != nil {
+			return nil, err
+		}
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.5g %.5g" %s role="img" font-family="%s">`+"\n",

@@ -44,6 +44,15 @@ func (f Frame) inner() vg.Length { return vg.Length(cmp.Or(f.Width, defaultWidth
 type entry struct {
 	name    string
 	samples []plot.Thumbnailer
+	key     string // of its series on a page; "" if it names no series
+}
+
+// attributes are those of the entry's part of a page.
+func (e entry) attributes() string {
+	if e.key == "" {
+		return ""
+	}
+	return fmt.Sprintf(`data-key="%s"`, e.key)
 }
 
 // content is what a kind of figure shows below title, note and legend.
@@ -128,10 +137,12 @@ func legendStrips(legend []entry, width vg.Length) (rows []strip) {
 			sample := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
 				Min: vg.Point{X: c.Min.X, Y: c.Max.Y - tickSize - 2}, Max: vg.Point{X: c.Min.X + sampleWidth, Y: c.Max.Y - 2},
 			}}
-			for _, s := range e.samples {
-				s.Thumbnail(&sample)
-			}
-			c.FillText(style, vg.Point{X: sample.Max.X + sampleGap, Y: sample.Center().Y}, name)
+			part(c, e.attributes(), func() {
+				for _, s := range e.samples {
+					s.Thumbnail(&sample)
+				}
+				c.FillText(style, vg.Point{X: sample.Max.X + sampleGap, Y: sample.Center().Y}, name)
+			})
 		}
 		x += needed + entryGap
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -61,15 +62,16 @@ func (l Lines) Figure() (*Figure, error) {
 	for i, s := range levels { // gray, behind the series
 		level := look{line: draw.LineStyle{Color: axisGray, Width: 1, Dashes: dashes[1+i%(len(dashes)-1)]}}
 		s.Points = Points([]float64{p.X.Min, p.X.Max}, []float64{s.Points[0].Y.Value, s.Points[0].Y.Value})
-		legend = append(legend, entry{s.Name, level.add(p, s)})
+		legend = append(legend, entry{name: s.Name, samples: level.add(p, s)})
 	}
 	for i, s := range l.Series {
-		look := lookOf(i)
+		key := strconv.Itoa(i + 1)
+		look := lookOf(i).onPage(key, s.texts(l.X, l.Y))
 		if len(names) > 0 {
 			look.line.Width = 0
 		}
 		s.Points = shifted(s.Points, p.X, shifts[i])
-		legend = slices.Insert(legend, i, entry{s.Name, look.add(p, s)})
+		legend = slices.Insert(legend, i, entry{s.Name, look.add(p, s), key})
 	}
 	if len(legend) == 1 && legend[0].name == "" {
 		legend = nil
@@ -230,7 +232,8 @@ func (s Stack) Figure() (*Figure, error) {
 			add(p, &plotter.Line{LineStyle: markStyle, XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}}})
 		}
 		for _, series := range panel.Series {
-			looks(series).add(p, series)
+			look := looks(series)
+			look.onPage(look.keys, series.texts(Axis{Label: "epoch"}, panel.Y)).add(p, series)
 		}
 		if i < len(shown)-1 {
 			hideLabels(&p.X)
@@ -259,8 +262,12 @@ func looksOf(all []Series) (looks func(Series) look, legend []entry) {
 	looks = func(s Series) look {
 		name, curve := slices.Index(names, s.Name), slices.Index(curves, s.Curve)
 		l := look{line: draw.LineStyle{Color: colorOf(max(0, name)), Width: lineWidth, Dashes: dashes[max(0, name)%len(dashes)]}}
+		if s.Name != "" {
+			l.keys = strconv.Itoa(name + 1)
+		}
 		if curve >= 0 {
 			l.line.Dashes = dashes[curve%len(dashes)]
+			l.keys = joined(l.keys, strconv.Itoa(len(names)+curve+1))
 		}
 		switch {
 		case len(names) == 1 && curve >= 0:
@@ -272,14 +279,15 @@ func looksOf(all []Series) (looks func(Series) look, legend []entry) {
 	}
 	for i, name := range names {
 		if name != "" {
-			legend = append(legend, look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth}}.entry(name))
+			legend = append(legend, look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth}, keys: strconv.Itoa(i + 1)}.entry(name))
 		}
 	}
-	for _, curve := range curves {
+	for i, curve := range curves {
 		if !slices.ContainsFunc(all, func(s Series) bool { return s.Curve == curve && !s.empty() }) {
 			continue
 		}
 		l := looks(Series{Name: names[0], Curve: curve})
+		l.keys = strconv.Itoa(len(names) + i + 1)
 		if len(names) > 1 {
 			l.line.Color = softInk
 		}
@@ -359,7 +367,7 @@ func (m Multiples) Figure() (*Figure, error) {
 				behind.add(p, Series{Points: withoutIntervals(other.Points)})
 			}
 		}
-		this.add(p, s)
+		this.onPage("", s.texts(m.X, m.Y)).add(p, s)
 		all = append(all, p)
 	}
 	g := tiles(all, columns, m.X.text(), m.Y.text())

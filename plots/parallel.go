@@ -3,6 +3,7 @@ package plots
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"image/color"
 	"math"
 	"slices"
@@ -210,14 +211,18 @@ func (p Parallel) plot(strips []parallelStrip, order []int, scale colorScale, sh
 	hideTicks(&d.X)
 	d.X.Tick.Label = aligned(textStyle(labelSize, ink, false), draw.XLeft, draw.YTop)
 	var names plot.ConstantTicks
-	trace := func(i int, style draw.LineStyle) {
+	trace := func(line *parallelTrace, i int, style draw.LineStyle) {
 		for j := range p.Axes {
 			if from, to := strips[j].heights[i], strips[j+1].heights[i]; !math.IsNaN(from + to) {
-				d.Add(curve{style, plotter.XY{X: float64(j) + share, Y: from}, plotter.XY{X: float64(j + 1), Y: to}})
+				line.curves = append(line.curves, curve{style, plotter.XY{X: float64(j) + share, Y: from}, plotter.XY{X: float64(j + 1), Y: to}})
 			}
 		}
 	}
 	for rank, i := range order {
+		line := &parallelTrace{text: p.tell(p.Lines[i])}
+		for _, s := range strips {
+			line.heights = append(line.heights, s.heights[i])
+		}
 		style := unknownStyle
 		if m := p.Lines[i].Metric; !math.IsNaN(m) {
 			style = draw.LineStyle{Color: scale.color(m), Width: 1.3}
@@ -226,10 +231,11 @@ func (p Parallel) plot(strips []parallelStrip, order []int, scale colorScale, sh
 			}
 		}
 		if p.stands() && rank == len(order)-1 {
-			trace(i, draw.LineStyle{Color: ink, Width: 4.2}) // a dark edge makes it stand out
+			trace(line, i, draw.LineStyle{Color: ink, Width: 4.2}) // a dark edge makes it stand out
 			style.Width = 2.6
 		}
-		trace(i, style)
+		trace(line, i, style)
+		d.Add(line)
 	}
 	for j, s := range strips[:len(p.Axes)] {
 		left, right := float64(j), float64(j)+share
@@ -244,12 +250,63 @@ func (p Parallel) plot(strips []parallelStrip, order []int, scale colorScale, sh
 		d.Add(&plotter.Polygon{
 			XYs:   []plotter.XYs{{{X: left}, {X: right}, {X: right, Y: 1}, {X: left, Y: 1}}},
 			Color: color.RGBA{0xF4, 0xF4, 0xF4, 0xFF}, LineStyle: draw.LineStyle{Color: axisGray, Width: 0.6},
-		}, labels)
+		}, labels, parallelAxis{left, right})
 		names = append(names, plot.Tick{Value: left, Label: twoLines(s.name, d.X.Tick.Label, step-8)})
 	}
+	d.Add(parallelAxis{float64(len(p.Axes)), float64(len(p.Axes))})
 	d.X.Tick.Marker = names
 	d.X.Min, d.X.Max, d.Y.Min, d.Y.Max = 0, float64(len(p.Axes)), 0, 1
 	return d
+}
+
+// tell returns what a page shows of a line.
+func (p Parallel) tell(l ParallelLine) string {
+	list := []string{clean(l.Name)}
+	if !math.IsNaN(l.Metric) {
+		list = append(list, p.Metric.tell(brief(l.Metric)))
+	}
+	for j, v := range l.Values {
+		if !math.IsNaN(v) {
+			list = append(list, p.Axes[j].tell(p.Axes[j].value(v)))
+		}
+	}
+	return lines(list...)
+}
+
+// parallelTrace draws a line.
+type parallelTrace struct {
+	curves  []curve
+	heights []float64 // at the axes; NaN for a gap
+	text    string
+}
+
+// Plot implements plot.Plotter.
+func (l *parallelTrace) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	attributes := ""
+	if page := inPage(c); page != nil {
+		var heights []string
+		for _, h := range l.heights {
+			heights = append(heights, page.down(y(h)))
+		}
+		attributes = fmt.Sprintf(`data-line="%s" data-value="%s"`, strings.Join(heights, " "), html.EscapeString(l.text))
+	}
+	part(c, attributes, func() {
+		for _, curve := range l.curves {
+			curve.Plot(c, p)
+		}
+	})
+}
+
+// parallelAxis tells a page where an axis is.
+type parallelAxis struct{ left, right float64 }
+
+// Plot implements plot.Plotter.
+func (a parallelAxis) Plot(c draw.Canvas, p *plot.Plot) {
+	if page := inPage(c); page != nil {
+		x, _ := p.Transforms(&c)
+		part(c, fmt.Sprintf(`data-axis="%.5g %.5g %s %s"`, x(a.left).Points(), x(a.right).Points(), page.down(c.Max.Y), page.down(c.Min.Y)), func() {})
+	}
 }
 
 // curve is the part of a line between two strips.
@@ -261,8 +318,11 @@ type curve struct {
 // Plot implements plot.Plotter.
 func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
+	from, to := vg.Point{X: x(l.from.X), Y: y(l.from.Y)}, vg.Point{X: x(l.to.X), Y: y(l.to.Y)}
 	c.SetLineStyle(l.LineStyle)
-	c.Stroke(bend(vg.Point{X: x(l.from.X), Y: y(l.from.Y)}, vg.Point{X: x(l.to.X), Y: y(l.to.Y)}))
+	c.Stroke(bend(from, to))
+	place(c, from, "")
+	place(c, to, "")
 }
 
 // twoLines breaks a text that is too wide at the last space or dot for which the first line

@@ -98,28 +98,48 @@ const (
 type look struct {
 	line   draw.LineStyle // a width of 0 does not join points
 	marker draw.GlyphDrawer
+
+	// On a page:
+	keys  string   // its keys in the legend, counted from 1, separated by spaces; "" if it has none
+	texts []string // what each point shows; nil for nothing
+}
+
+// onPage returns the look with what a page knows of a series.
+func (l look) onPage(keys string, texts []string) look {
+	l.keys, l.texts = keys, texts
+	return l
 }
 
 // lookOf returns the look of series i of a plot of few lines: a marker besides
 // the color. Markers and dashes change after each full cycle of the palette.
 func lookOf(i int) look {
 	cycle := i / len(palette)
-	return look{draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashes[cycle%len(dashes)]}, markers[(i+cycle)%len(markers)]}
+	return look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashes[cycle%len(dashes)]}, marker: markers[(i+cycle)%len(markers)]}
 }
 
 // entry returns the legend entry of the line alone.
 func (l look) entry(name string) entry {
-	return entry{name, []plot.Thumbnailer{&plotter.Line{LineStyle: l.line}}}
+	return entry{name, []plot.Thumbnailer{&plotter.Line{LineStyle: l.line}}, l.keys}
 }
 
 // add draws a series on a plot, and returns the samples of its legend entry.
 func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
+	whole := &partOf{}
+	if l.keys != "" {
+		whole.attributes = fmt.Sprintf(`data-series="%s"`, l.keys)
+	}
+	paint := func(part plot.Plotter) { whole.plotters = append(whole.plotters, part) }
+	for i, text := range l.texts {
+		if at := s.Points[i]; !at.missing() {
+			whole.places = append(whole.places, placeOf{at.X, at.Y.Value, text})
+		}
+	}
 	if bands := runs(s.Points, func(p Point) bool { return !p.missing() && p.Y.Known() }); s.Band && len(bands) > 0 {
 		sample := &plotter.Polygon{Color: shade(l.line.Color)}
 		for _, run := range bands {
 			sample.XYs = append(sample.XYs, bandOutline(run))
 		}
-		add(p, sample)
+		paint(sample)
 		samples = append(samples, sample)
 	}
 	marker := draw.GlyphStyle{Color: l.line.Color, Radius: markerRadius, Shape: l.marker}
@@ -151,19 +171,44 @@ func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
 			part.XYs = plotter.XYs{{X: xys[0].X - 1, Y: xys[0].Y}}
 		}
 		part.XYs = append(part.XYs, xys...)
-		add(p, &part)
+		paint(&part)
 		points.XYs = append(points.XYs, xys...)
 		if len(run) == 1 && marker.Radius == 0 && !s.Step { // a lone point between gaps would be invisible
-			add(p, &plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: l.line.Color, Radius: lineWidth, Shape: draw.CircleGlyph{}}})
+			paint(&plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: l.line.Color, Radius: lineWidth, Shape: draw.CircleGlyph{}}})
 		}
 	}
-	add(p, bars)
+	paint(bars)
 	samples = append(samples, line)
 	if marker.Radius > 0 {
-		add(p, points)
+		paint(points)
 		samples = append(samples, points)
 	}
+	add(p, whole)
 	return samples
+}
+
+// texts returns what a page shows at each point.
+func (s Series) texts(x, y Axis) []string {
+	texts := make([]string, len(s.Points))
+	for i, p := range s.Points {
+		if !p.missing() {
+			texts[i] = lines(joined(s.Name, s.Curve), y.tell(intervalText(p.Y)), x.tell(x.value(p.X)))
+		}
+	}
+	return texts
+}
+
+// intervalText formats a value with the ends of its interval.
+func intervalText(i stats.Interval) string {
+	if !i.Known() || i.Low == i.High {
+		return brief(i.Value)
+	}
+	return fmt.Sprintf("%s (%s … %s)", brief(i.Value), brief(i.Low), brief(i.High))
+}
+
+// lines joins the lines of a text that are not empty.
+func lines(list ...string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), "\n")
 }
 
 // empty reports whether a series has no point.

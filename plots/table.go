@@ -183,7 +183,7 @@ func (h Heatmap) Figure() (*Figure, error) {
 				c.text, c.bold = write(v.Value), t.marked != nil && *t.marked == [2]int{i, j}
 			}
 			if v.Known() {
-				c.small = errorOf(write(v.Value-v.Low), write(v.High-v.Value))
+				c.small = errorOf(v, write)
 			}
 			t.cells[i] = append(t.cells[i], c)
 		}
@@ -191,12 +191,12 @@ func (h Heatmap) Figure() (*Figure, error) {
 	return t.figure(h.Frame, h.describe(s))
 }
 
-// errorOf writes the distances of a number to the ends of its interval.
-func errorOf(down, up string) string {
-	if up == down {
-		return "± " + up
+// errorOf writes the half of a symmetric interval, "± 45", or the ends of another, "83 … 173".
+func errorOf(i stats.Interval, write func(float64) string) string {
+	if half := write(i.High - i.Value); half == write(i.Value-i.Low) {
+		return "± " + half
 	}
-	return "−" + down + " +" + up
+	return write(i.Low) + " … " + write(i.High)
 }
 
 // summary is what a heat map's cells have in common.

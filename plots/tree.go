@@ -191,7 +191,7 @@ func (t Tree) Figure() (*Figure, error) {
 		shaded: true,
 		width:  max(width, 11*cm-2*margin), least: width, height: boxHeight + (boxHeight+boxGap)*vg.Length(bottom) + 3,
 		legend: []entry{
-			{"Q from −1 to 1, for the side that moved (root: to move)", []plot.Thumbnailer{scores}},
+			{name: "Q from −1 to 1, for the side that moved (root: to move)", samples: []plot.Thumbnailer{scores}},
 			look{line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}.entry("width: share of visits"),
 		},
 		description: t.describe(root), dot: t.dot(root),

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"alamos/pkg/stats"
+	"alamos/plots"
 )
 
 // inBrowser returns the page as it stands after its scripts, read by a
@@ -103,5 +106,75 @@ func TestLinkOpensTrial(t *testing.T) {
 	}
 	if n := strings.Count(dom, `<details class="trial" open=""`); n != 1 {
 		t.Errorf("%d trials are open, want 1", n)
+	}
+}
+
+// pointing moves the pointer over a figure, presses keys of its legend, and selects lines of
+// parallel coordinates. The page's title becomes what it shows then.
+const pointing = `<script>
+addEventListener("load", () => {
+  const [lines, parallel] = document.querySelectorAll(".picture svg");
+  const seen = [];
+  const send = (svg, kind, x, y) => {
+    const box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;
+    svg.dispatchEvent(new PointerEvent(kind, { bubbles: true, pointerId: 1, clientX: box.left + x * scale, clientY: box.top + y * scale }));
+  };
+  const tip = document.querySelector(".tip");
+  const places = [...lines.querySelectorAll("[data-x]")].map((p) => [Number(p.dataset.x), Number(p.dataset.y)]);
+  send(lines, "pointermove", places[0][0] + 2, places[0][1] - 2);
+  seen.push(tip.textContent.replaceAll("\n", "/"));
+  lines.querySelector("[data-key]").dispatchEvent(new MouseEvent("click"));
+  seen.push([...lines.querySelectorAll("[data-series]")].map((s) => getComputedStyle(s).display).join(","));
+  send(lines, "pointermove", ...places[0]);
+  seen.push(tip.hidden ? "nothing" : tip.textContent.replaceAll("\n", "/"));
+  parallel.setPointerCapture = () => {};
+  const [left, right, top, bottom] = parallel.querySelector("[data-axis]").dataset.axis.split(" ").map(Number);
+  send(parallel, "pointerdown", (left + right) / 2, top + 1);
+  send(parallel, "pointermove", (left + right) / 2, (top + bottom) / 2);
+  send(parallel, "pointerup", (left + right) / 2, (top + bottom) / 2);
+  seen.push(document.querySelector("[role=status]").textContent);
+  send(parallel, "pointerdown", (left + right) / 2, top + 1);
+  send(parallel, "pointerup", (left + right) / 2, top + 1);
+  seen.push(document.querySelector("[role=status]").textContent);
+  document.title = "|" + seen.join("|") + "|";
+});
+</script></body>`
+
+func TestFiguresAnswerThePointer(t *testing.T) {
+	figure := func(c plots.Chart) Figure {
+		f, err := c.Figure()
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg, err := f.InlineSVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Figure{Caption: "A figure.", SVG: svg}
+	}
+	lines := figure(plots.Lines{
+		X: plots.Axis{Label: "generation"}, Y: plots.Axis{Label: "length", Unit: "plies"},
+		Series: []plots.Series{
+			{Name: "<small>", Points: []plots.Point{{X: 1, Y: stats.Interval{Value: 50, Low: 48.5, High: 52}}, {X: 5, Y: stats.Exactly(40)}}},
+			{Name: "large", Points: plots.Points([]float64{1, 5}, []float64{10, 90})},
+		},
+	})
+	parallel := figure(plots.Parallel{
+		Axes: []plots.Axis{{Label: "depth"}, {Label: "width"}}, Metric: plots.Axis{Label: "Elo"},
+		Lines: []plots.ParallelLine{{Name: "a", Values: []float64{1, 8}, Metric: 3}, {Name: "b", Values: []float64{2, 8}, Metric: 2}, {Name: "c", Values: []float64{9, 8}, Metric: 1}},
+	})
+	html := htmlOf(t, &Page{Blocks: []Block{lines, parallel}})
+	html = regexp.MustCompile(`<meta http-equiv[^>]*>`).ReplaceAll(html, nil)
+	html = bytes.Replace(html, []byte("</body>"), []byte(pointing), 1)
+	title := regexp.MustCompile(`<title>\|(.*)\|</title>`).FindStringSubmatch(inBrowser(t, html, ""))
+	if title == nil {
+		t.Fatal("the script that points did not end")
+	}
+	want := []string{
+		"&lt;small&gt;/length 50 (48.5 … 52) plies/generation 1", "none,inline", "nothing",
+		"1 of 3 lines are selected.", "3 of 3 lines are selected.",
+	}
+	if have := strings.Split(title[1], "|"); !slices.Equal(have, want) {
+		t.Errorf("have\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n"))
 	}
 }

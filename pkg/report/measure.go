@@ -112,7 +112,7 @@ func missing(values []stats.Interval) (n int) {
 func hasInterval(m stats.Interval) bool { return m.Known() && m.Low < m.High }
 
 // Measured formats a value and its interval with the digits that the interval justifies:
-// "118.0 ± 9.3", or "118.0 −9.3/+13.1" if the sides differ. A missing value is a dash.
+// "118.0 ± 9.3", or "118.0 (108.7 … 131.1)" if the sides differ. A missing value is a dash.
 func Measured(m stats.Interval) string {
 	if m.Missing() {
 		return "–"
@@ -128,7 +128,7 @@ func Measured(m stats.Interval) string {
 	if math.Abs(below-above) <= 0.05*(below+above) {
 		return grouped(m.Value, digits) + " ± " + grouped((below+above)/2, digits)
 	}
-	return grouped(m.Value, digits) + " −" + grouped(below, digits) + "/+" + grouped(above, digits)
+	return grouped(m.Value, digits) + " (" + Ends(m) + ")"
 }
 
 // Delta formats a difference with its sign, without its interval.

@@ -31,7 +31,7 @@ func TestMeasureText(t *testing.T) {
 		{stats.Interval{Value: 118, Low: 108.7, High: 127.3}, "118.0 ± 9.3"},
 		{stats.Interval{Value: 118, Low: 64, High: 172}, "118 ± 54"},
 		{stats.Interval{Value: 0.5, Low: 0.4958, High: 0.5042}, "0.5000 ± 0.0042"},
-		{stats.Interval{Value: 118, Low: 108, High: 139}, "118 −10/+21"},
+		{stats.Interval{Value: 118, Low: 108, High: 139}, "118 (108 … 139)"},
 		{stats.Interval{Value: 118, Low: 108, High: inf}, "118 (108 … ∞)"},
 		{stats.Interval{Value: 118, Low: 120, High: 130}, "118"}, // no interval of this value
 		{stats.Interval{Value: 118, Low: 118, High: 118}, "118"},

@@ -183,8 +183,11 @@ func listed(parts []string) string {
 // answer says in sentences how strong the last networks of a sweep's settings became, and
 // whether their differences are more than chance. It is empty if the trials played no
 // tournament, or if there is nothing to compare.
-func answer(trials []*store.Trial) string {
+func answer(trials []*store.Trial, axes []experiment.Axis) string {
 	groups := store.Groups(trials)
+	for i, g := range groups {
+		groups[i].Name = settingOf(&g.Trials[0].Declared, axes)
+	}
 	if len(groups) < 2 {
 		return ""
 	}
@@ -260,15 +263,13 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 			return Cell{Text: numbersOf(groups[i]), Link: anchor(first(i).Declared.Number)}
 		})
 	}
-	t.column(Column{Name: "trial"}, func(i int) Cell {
-		switch n := len(groups[i].Trials); {
-		case n > 1:
-			return Cell{Text: english.Plural(n, "seed", "")}
-		case len(axes) > 0: // the settings are in other columns
-			return Cell{Text: filepath.Base(first(i).Dir)}
-		}
-		return Cell{Text: groups[i].Name}
-	})
+	repeated := slices.ContainsFunc(groups, func(g store.Group) bool { return len(g.Trials) > 1 })
+	switch {
+	case len(axes) == 0:
+		t.column(Column{Name: "trial"}, func(i int) Cell { return Cell{Text: groups[i].Name} })
+	case repeated:
+		t.column(number("seeds", ""), func(i int) Cell { return Cell{Text: fmt.Sprint(len(groups[i].Trials))} })
+	}
 	if some(func(t *store.Trial) bool { return t.Declared.Name != "" }) || len(axes) > mostAxes {
 		t.column(Column{Name: "setting"}, func(i int) Cell { return Cell{Text: settingOf(&first(i).Declared, x.Axes)} })
 		axes = slices.DeleteFunc(slices.Clone(axes), func(a experiment.Axis) bool { return a.Path != "seed" })
@@ -301,6 +302,9 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	}
 	if some(func(t *store.Trial) bool { return why(t) != "" }) {
 		t.column(Column{Name: "failed"}, func(i int) Cell { return Cell{Text: why(first(i))} })
+	}
+	if len(axes) > 0 && !repeated {
+		t.column(Column{Name: "folder"}, func(i int) Cell { return Cell{Text: filepath.Base(first(i).Dir)} })
 	}
 	t.Legend = legendOf(used)
 	return t
@@ -387,7 +391,7 @@ func rungOf(x *store.Experiment, t *store.Trial) int {
 // answer says in Markdown which setting of the sweep is better, or which one won the
 // successive halving. It is empty if the results do not say.
 func (r *Report) answer() string {
-	if text := answer(finalists(r.Trials)); text != "" || len(r.rungs) == 0 {
+	if text := answer(finalists(r.Trials), r.Axes); text != "" || len(r.rungs) == 0 {
 		return text
 	}
 	last := r.rungs[len(r.rungs)-1]

@@ -452,6 +452,8 @@ var (
 	styleSheet string
 	//go:embed script.js
 	script string
+	//go:embed figure.js
+	figureScript string
 	//go:embed replay/board.css
 	boardStyle string
 
@@ -488,6 +490,9 @@ func (p *Page) HTML() ([]byte, error) {
 		Style:   template.CSS(styleSheet),
 		Scripts: []pageScript{{Text: template.JS(script)}},
 		Body:    template.HTML(w.String()),
+	}
+	if strings.Contains(w.String(), " data-value=") {
+		view.Scripts = append(view.Scripts, pageScript{true, template.JS(figureScript)})
 	}
 	if w.replays {
 		view.Style += template.CSS(boardStyle)

@@ -1,0 +1,145 @@
+package plots
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A figure within a page says what its parts are, so that a script can show values, hide
+// series and select lines:
+//
+//	<g data-key="2">                      the key of a series in the legend
+//	<g data-series="2 5">                 a series, with its keys
+//	<g data-x="91.5" data-y="40" data-value="gen-2: score 0.62">
+//	                                      a place of the picture, with what it shows
+//	<g data-line="200.5 120 - 90" data-value="...">
+//	                                      a line of parallel coordinates, with its heights at the axes
+//	<g data-axis="12.5 40 20 210">        an axis of them: left, right, top, bottom
+//
+// A place within a line shows what the line does. Lengths are those of the svg element's viewBox. Files of figures have none of this.
+
+// pageCanvas is a canvas that writes the parts of a figure. gonum's canvas has no groups with
+// attributes, but it writes a group for each translation, and nothing else moves by zero.
+type pageCanvas struct {
+	*vgsvg.Canvas
+	height     vg.Length
+	attributes []string // of the groups, in their order
+}
+
+const emptyGroup = `<g transform="translate(0, 0)">`
+
+func (c *pageCanvas) begin(attributes string) {
+	c.Push()
+	c.Translate(vg.Point{})
+	c.attributes = append(c.attributes, attributes)
+}
+
+// named replaces the groups in a drawing by those with attributes.
+func (c *pageCanvas) named(drawing string) (string, error) {
+	pieces := strings.Split(drawing, emptyGroup)
+	if len(pieces) != len(c.attributes)+1 {
+		return "", errors.New("the SVG writer's output has other groups than were begun")
+	}
+	var b bytes.Buffer
+	for i, piece := range pieces {
+		if i > 0 {
+			fmt.Fprintf(&b, "<g %s>", c.attributes[i-1])
+		}
+		b.WriteString(piece)
+	}
+	return b.String(), nil
+}
+
+// inPage returns the canvas of a page, or nil where a figure is drawn in a file. draw.Crop
+// wraps a canvas in another.
+func inPage(c draw.Canvas) *pageCanvas {
+	for {
+		switch inner := c.Canvas.(type) {
+		case *pageCanvas:
+			return inner
+		case draw.Canvas:
+			c = inner
+		default:
+			return nil
+		}
+	}
+}
+
+// part paints a part of a figure, as a group with attributes if the figure is within a page.
+func part(c draw.Canvas, attributes string, paint func()) {
+	if page := inPage(c); page != nil && attributes != "" {
+		page.begin(attributes)
+		defer page.Pop()
+	}
+	paint()
+}
+
+// place tells what a place of a figure shows. Lines of the text are separated by \n. Without
+// a text it shows what the part around it does.
+func place(c draw.Canvas, at vg.Point, text string) {
+	page := inPage(c)
+	if page == nil {
+		return
+	}
+	attributes := fmt.Sprintf(`data-x="%.5g" data-y="%s"`, at.X.Points(), page.down(at.Y))
+	if text != "" {
+		attributes += fmt.Sprintf(` data-value="%s"`, html.EscapeString(text))
+	}
+	page.begin(attributes)
+	page.Pop()
+}
+
+// down writes a height as SVG counts: from the top, or "-" for none.
+func (c *pageCanvas) down(y vg.Length) string {
+	if math.IsNaN(float64(y)) {
+		return "-"
+	}
+	return fmt.Sprintf("%.5g", (c.height - y).Points())
+}
+
+// partOf is a plotter that draws others as a part of a figure.
+type partOf struct {
+	attributes string
+	plotters   []plot.Plotter
+	places     []placeOf
+}
+
+// placeOf is a place by the numbers of a plot's axes.
+type placeOf struct {
+	x, y float64
+	text string
+}
+
+// Plot implements plot.Plotter.
+func (s *partOf) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	part(c, s.attributes, func() {
+		for _, plotter := range s.plotters {
+			plotter.Plot(c, p)
+		}
+		for _, at := range s.places {
+			if to := (vg.Point{X: x(at.x), Y: y(at.y)}); c.Contains(to) {
+				place(c, to, at.text)
+			}
+		}
+	})
+}
+
+// GlyphBoxes implements plot.GlyphBoxer: markers at the edge need room.
+func (s *partOf) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
+	for _, plotter := range s.plotters {
+		if b, ok := plotter.(plot.GlyphBoxer); ok {
+			boxes = append(boxes, b.GlyphBoxes(p)...)
+		}
+	}
+	return boxes
+}
