@@ -150,6 +150,17 @@ func crosstableLarge() plots.Chart {
 	return t
 }
 
+// gauntlet has the results of table 5.3 of the thesis, and of levels made up.
+func gauntlet() plots.Chart {
+	r := func(w, d, l int) stats.Record { return stats.Record{Wins: w, Draws: d, Losses: l} }
+	return plots.Crosstable{
+		Frame:     plots.Frame{Title: "Against Fairy-Stockfish"},
+		Players:   []string{"gen 24", "gen 17", "gen 8", "untrained"},
+		Opponents: []string{"level 3", "level 2", "level 1"},
+		Cells:     [][]stats.Record{{r(2, 0, 18), r(13, 0, 7), r(16, 2, 2)}, {r(4, 0, 16), r(12, 0, 8), r(13, 1, 6)}, {r(3, 0, 17), r(7, 2, 11), r(9, 2, 9)}, {r(0, 0, 20), r(1, 6, 13), {}}},
+	}
+}
+
 func lines() plots.Chart {
 	var batches, shallow, deep []float64
 	for i := range 8 {
@@ -522,6 +533,7 @@ var gallery = []struct {
 	{"loss_trials", lossTrials},
 	{"crosstable", crosstable},
 	{"crosstable_large", crosstableLarge},
+	{"crosstable_gauntlet", gauntlet},
 	{"lines", lines},
 	{"lines_many", linesMany},
 	{"ladder", ladder},

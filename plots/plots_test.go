@@ -69,6 +69,7 @@ func TestErrors(t *testing.T) {
 		"crosstable: rows":          {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, r}}}, plots.ErrInvalid},
 		"crosstable: cells":         {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, r}, {r}}}, plots.ErrInvalid},
 		"crosstable: negative":      {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, r}, {{Draws: -1}, r}}}, plots.ErrInvalid},
+		"crosstable: opponents":     {plots.Crosstable{Players: []string{"a", "b"}, Opponents: []string{"c"}, Cells: [][]stats.Record{{r, r}, {r, r}}}, plots.ErrInvalid},
 		"crosstable: small":         {plots.Crosstable{Frame: plots.Frame{Width: 4}, Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, r}, {r, r}}}, plots.ErrSize},
 		"ladder: nothing":           {plots.Ladder{}, plots.ErrNoData},
 		"ladder: only NaN":          {plots.Ladder{Rows: []plots.Rung{{Value: stats.Unknown()}}}, plots.ErrNoData},

@@ -269,10 +269,14 @@ func (h Heatmap) describe(s summary) string {
 // the row's total at the right.
 type Crosstable struct {
 	Frame
-	Players []string // in the order of rows and columns
+	Players []string // in the order of rows, and of columns unless there are Opponents
 
-	// Cells[i][j] is the record of player i against player j. The diagonal is
-	// not read; a record without games is an empty cell.
+	// Opponents are the players of the columns if no two players of the rows have met, as in a
+	// gauntlet.
+	Opponents []string
+
+	// Cells[i][j] is the record of player i against the player of column j. The diagonal of
+	// players against themselves is not read; a record without games is an empty cell.
 	Cells [][]stats.Record
 }
 
@@ -281,10 +285,10 @@ func (t Crosstable) Figure() (*Figure, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	n := len(t.Players)
-	side := min(1.25*cm, max(0.5*cm, 22*cm/vg.Length(n)))
+	n, columns := len(t.Players), t.columns()
+	side := min(1.25*cm, max(0.5*cm, 22*cm/vg.Length(max(n, len(columns)))))
 	drawn := table{
-		columns: append(slices.Clone(t.Players), "total"), cells: make([][]cell, n), size: vg.Point{X: side, Y: side},
+		columns: append(slices.Clone(columns), "total"), cells: make([][]cell, n), size: vg.Point{X: side, Y: side},
 		scale: newColorScale(Axis{Label: "score", Most: 1}, span{}, scores),
 	}
 	var texts []string
@@ -293,7 +297,7 @@ func (t Crosstable) Figure() (*Figure, error) {
 		for j, r := range t.Cells[i] {
 			c := cell{value: math.NaN()}
 			switch {
-			case i == j:
+			case t.same(i, j):
 			case r.Games() == 0:
 				c.text = "–"
 			default:
@@ -316,19 +320,30 @@ func (t Crosstable) Figure() (*Figure, error) {
 	return drawn.figure(t.Frame, describe("Table of scores of the player of each row against that of each column", "", "", texts...))
 }
 
+// columns returns the players of the columns.
+func (t Crosstable) columns() []string {
+	if len(t.Opponents) > 0 {
+		return t.Opponents
+	}
+	return t.Players
+}
+
+// same reports whether a cell is on the diagonal.
+func (t Crosstable) same(row, column int) bool { return row == column && len(t.Opponents) == 0 }
+
 func (t Crosstable) check() error {
-	n := len(t.Players)
+	n, columns := len(t.Players), t.columns()
 	games := 0
 	for i, row := range t.Cells {
-		if len(t.Cells) != n || len(row) != n {
-			return fmt.Errorf("plots: crosstable of %d players: row %d of %d has %d cells: %w", n, i, len(t.Cells), len(row), ErrInvalid)
+		if len(t.Cells) != n || len(row) != len(columns) {
+			return fmt.Errorf("plots: crosstable of %d by %d players: row %d of %d has %d cells: %w", n, len(columns), i, len(t.Cells), len(row), ErrInvalid)
 		}
 		for j, r := range row {
-			if i == j {
+			if t.same(i, j) {
 				continue
 			}
 			if min(r.Wins, r.Draws, r.Losses) < 0 {
-				return fmt.Errorf("plots: crosstable %q against %q: record %d/%d/%d: %w", t.Players[i], t.Players[j], r.Wins, r.Draws, r.Losses, ErrInvalid)
+				return fmt.Errorf("plots: crosstable %q against %q: record %d/%d/%d: %w", t.Players[i], columns[j], r.Wins, r.Draws, r.Losses, ErrInvalid)
 			}
 			games += r.Games()
 		}
@@ -342,7 +357,7 @@ func (t Crosstable) check() error {
 // total returns the record of a player against all others.
 func (t Crosstable) total(i int) (total stats.Record) {
 	for j, r := range t.Cells[i] {
-		if j != i {
+		if !t.same(i, j) {
 			total = total.Plus(r)
 		}
 	}

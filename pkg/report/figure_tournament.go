@@ -82,16 +82,23 @@ func drawCrosstable(p *picture) (plots.Chart, string, error) {
 	}
 	c := plots.Crosstable{Frame: p.frame}
 	c.Width = 0 // its cells need their full width everywhere
-	order := res.Ranking()
-	for _, i := range order {
+	caption := "Score of each player against each other, as a share of the points, with wins, draws and losses."
+	rows, columns := sides(res)
+	if len(columns) < len(res.Players) {
+		caption = "Score of each player of a row against each of a column, as a share of the points, with wins, draws and losses; only they met."
+		for _, j := range columns {
+			c.Opponents = append(c.Opponents, res.Players[j].Name)
+		}
+	}
+	for _, i := range rows {
 		c.Players = append(c.Players, res.Players[i].Name)
-		row := make([]stats.Record, len(order))
-		for k, j := range order {
+		row := make([]stats.Record, len(columns))
+		for k, j := range columns {
 			row[k] = res.Games.Against(i, j)
 		}
 		c.Cells = append(c.Cells, row)
 	}
-	return c, "Score of each player against each other, as a share of the points, with wins, draws and losses.", nil
+	return c, caption, nil
 }
 
 var ratingAxis = plots.Axis{Label: "rating", Unit: "Elo, 95 % interval"}

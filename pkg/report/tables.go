@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -76,11 +77,13 @@ func crosstable(_ *store.Trial, res *store.Tournament) Table {
 		Columns: []Column{{Name: "player"}},
 		Files:   []string{"tournament/crosstable.csv"},
 	}
-	order := res.Ranking()
-	for _, i := range order {
-		c.Columns = append(c.Columns, number(res.Players[i].Name, ""))
+	rows, columns := sides(res)
+	for _, j := range columns {
+		c.Columns = append(c.Columns, number(res.Players[j].Name, ""))
+	}
+	for _, i := range rows {
 		row := Row(res.Players[i].Name)
-		for _, j := range order {
+		for _, j := range columns {
 			points := ""
 			if x := res.Games.Against(i, j); x.Games() > 0 {
 				points = fixed(x.Score(), 1)
@@ -90,6 +93,36 @@ func crosstable(_ *store.Trial, res *store.Tournament) Table {
 		c.Rows = append(c.Rows, row)
 	}
 	return c
+}
+
+// sides returns the players of the rows and of the columns of a crosstable, the best first:
+// all of them for both, or, where two sides have only played each other, as in a gauntlet, the
+// side with more checkpoints of the run, and the other.
+func sides(res *store.Tournament) (rows, columns []int) {
+	order := res.Ranking()
+	met := func(i, j int) bool { return res.Games.Against(i, j).Games() > 0 }
+	for _, i := range order {
+		if met(order[0], i) {
+			columns = append(columns, i)
+		} else {
+			rows = append(rows, i)
+		}
+	}
+	apart := func(side []int) bool {
+		return !slices.ContainsFunc(side, func(i int) bool {
+			return slices.ContainsFunc(side, func(j int) bool { return met(i, j) })
+		})
+	}
+	if len(order) < 3 || len(columns) == 0 || !apart(rows) || !apart(columns) {
+		return order, order
+	}
+	checkpoints := func(side []int) int {
+		return len(slices.DeleteFunc(slices.Clone(side), func(i int) bool { return res.Players[i].Generation < 0 }))
+	}
+	if by := cmp.Compare(checkpoints(columns), checkpoints(rows)); by > 0 || by == 0 && len(columns) > len(rows) {
+		return columns, rows
+	}
+	return rows, columns
 }
 
 // modelsTable lists the checkpoints of a tournament, the newest first, and then the players
