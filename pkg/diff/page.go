@@ -285,7 +285,7 @@ func (g *Group) figures(nameA, nameB string, keep keeper) (blocks []report.Block
 		chart         func([]store.Group) plots.Chart
 		played        bool
 	}{
-		{"score", "Score of checkpoints, each in the tournament of its own run", func(g []store.Group) plots.Chart { return report.ScoreChart(g, "samples") }, true},
+		{"score", "Strength of checkpoints, each in the tournament of its own run", func(g []store.Group) plots.Chart { return report.ScoreChart(g, "samples") }, true},
 		{"loss", "Learning rate and losses over epochs", func(g []store.Group) plots.Chart { return report.LossChart(g, true) }, false},
 	} {
 		a, b := group(nameA, g.a, x.played), group(nameB, g.b, x.played)

@@ -75,8 +75,14 @@ func byValue(values []string) []string {
 	return out
 }
 
-// metric returns the metric of the figure.
-func (p *picture) metric() metric { return metricOf(cmp.Or(p.Metric, "score")) }
+// metric returns the metric of the figure: instead of a score that compares nothing, the rating.
+func (p *picture) metric() metric {
+	name := cmp.Or(p.Metric, "score")
+	if name == "score" && p.trials[0].Final == nil {
+		name = strength(p.groups)
+	}
+	return metricOf(name)
+}
 
 // surelyBetter returns the preferred direction of a metric if one setting is better than all
 // others by the tests of the table of trials, so that it may stand out.
@@ -287,18 +293,22 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 
 // drawMultiples shows the score or the loss of each setting in a panel of its own.
 func drawMultiples(p *picture) (plots.Chart, string, error) {
-	c := plots.Multiples{Frame: p.frame, X: axis("samples"), Y: plots.Axis{Label: "score", FromZero: true}}
-	within, points := shares, scorePoints("samples")
-	caption := "Score in the tournament against samples trained on, a panel for each setting; the others stand behind it in gray."
-	if p.metric().name == "loss" {
+	c := plots.Multiples{Frame: p.frame, X: axis("samples")}
+	caption := "Score in the tournament against samples trained on"
+	switch c.Y, c.Panels = strengthLines(p.groups, "samples"); {
+	case p.metric().name == "loss":
 		c.X, c.Y = generationAxis, plots.Axis{Label: "loss"}
-		within, points = counts, overGenerations("generation", measure("loss"))
-		caption = "Loss of the epoch that each generation kept, a panel for each setting; the others stand behind it in gray."
+		c.Panels = lines(p.groups, counts, overGenerations("generation", measure("loss")))
+		caption = "Loss of the epoch that each generation kept"
+	case c.Y.Most > 0: // small panels show only what there is
+		c.Y = plots.Axis{Label: "score", FromZero: true}
+	default:
+		caption = "Rating in the tournament against samples trained on"
 	}
-	if c.Panels = lines(p.groups, within, points); empty(c.Panels) {
+	if empty(c.Panels) {
 		return nil, "", noNumbers
 	}
-	return c, caption + p.seeds(), nil
+	return c, caption + ", a panel for each setting; the others stand behind it in gray." + p.seeds(), nil
 }
 
 // bars returns the part of a caption about the intervals of a metric.

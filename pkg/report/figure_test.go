@@ -1,11 +1,13 @@
 package report
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"alamos/pkg/match"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -96,6 +98,48 @@ func TestSidesOfACrosstable(t *testing.T) {
 		}
 		if rows, columns := sides(res); text(rows) != c.rows || text(columns) != c.columns {
 			t.Errorf("%s: rows %q, columns %q, want %q, %q", name, text(rows), text(columns), c.rows, c.columns)
+		}
+	}
+}
+
+// The networks of a ladder are shown by their ratings, because all score about one half; those
+// that met the same opponents by their scores.
+func TestStrengthOfALadder(t *testing.T) {
+	for name, c := range map[string]struct {
+		plays func(i, j int) bool // of gen-1, gen-2, gen-3, untrained and random
+		label string
+	}{
+		"round robin":                  {func(i, j int) bool { return true }, "tournament score"},
+		"ladder":                       {func(i, j int) bool { return i-j == 1 || j-i == 1 }, "rating"},
+		"gauntlet of random":           {func(i, j int) bool { return i == 4 || j == 4 }, "tournament score"},
+		"gauntlet of two":              {func(i, j int) bool { return (i < 3) != (j < 3) }, "rating"},
+		"round robin without one game": {func(i, j int) bool { return i+j != 5 }, "rating"},
+	} {
+		r := made(t, load(t, "alamos: 1\nname: made\nabout: Nothing.\nnetwork: {depth: 1, width: 8}\ngenerations: 3\nsweep: {grid: {network.depth: [1, 2]}}\n"+
+			"tournament: {rounds: 10, players: [every: 1, untrained, random]}\nnotebook: [{figure: score}, {figure: sweep}, {figure: multiples}]\n"), 3)
+		res := r.Trials[1].Tournament()
+		for i, row := range res.Games.White {
+			for j := range row {
+				if !c.plays(i, j) {
+					row[j] = stats.Record{}
+				}
+			}
+		}
+		facts, err := json.Marshal(res)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Trials[1].Manifest.Put(&store.Stage{Name: store.TournamentStage, Facts: facts})
+		all, err := r.drawn("")
+		if err != nil || len(all) != 3 {
+			t.Fatal(all, err)
+		}
+		score, sweep, multiples := all[0].chart.(plots.Lines), all[1].chart.(plots.Lines), all[2].chart.(plots.Multiples)
+		if score.Y.Label != c.label || !strings.HasSuffix(c.label, multiples.Y.Label) || (sweep.Y.Label == "Elo") != (c.label == "rating") {
+			t.Errorf("%s: the figures show %q, %q and %q, want %q", name, score.Y.Label, sweep.Y.Label, multiples.Y.Label, c.label)
+		}
+		if elo := res.Players[2].Elo; c.label == "rating" && (score.Series[1].Points[3].Y != elo || multiples.Panels[1].Points[3].Y != elo) {
+			t.Errorf("%s: points at %v and %v, want %v", name, score.Series[1].Points, multiples.Panels[1].Points, elo)
 		}
 	}
 }

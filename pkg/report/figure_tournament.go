@@ -18,35 +18,77 @@ func drawScore(p *picture) (plots.Chart, string, error) {
 		return nil, "", noTournament
 	}
 	c.Frame = p.frame
+	metric := strength(p.groups)
 	if len(p.groups) == 1 { // the result of random moves differs between trials
-		c.References = randomScore(p.groups[0])
+		c.References = randomScore(p.groups[0], metric)
 	}
-	caption := "Score in the tournament against samples trained on; the untrained network is at 0."
+	over := "samples trained on"
 	if p.X == "generation" {
-		caption = "Score in the tournament against generations; the untrained network is at 0."
+		over = "generations"
+	}
+	caption, bars := "Score in the tournament against "+over+"; the untrained network is at 0.", " Bars are 95 % intervals, each game a coin that is tossed."
+	if metric == "elo" {
+		caption = "Rating by maximum likelihood over all games of the tournament, against " + over + "; the untrained network is at 0. Scores do not compare networks that met different opponents: in a ladder all are near one half."
+		bars = " Bars are 95 % intervals of the likelihood."
 	}
 	if p.repeated() {
-		return c, caption + p.seeds(), nil
+		bars = p.seeds()
 	}
-	return c, caption + " Bars are 95 % intervals, each game a coin that is tossed.", nil
+	return c, caption + bars, nil
+}
+
+// strength returns the metric that compares the checkpoints of tournaments: score, or elo if
+// some of them met other opponents than others, as in a ladder.
+func strength(groups []store.Group) string {
+	for _, g := range groups {
+		for _, t := range g.Trials {
+			if res := t.Tournament(); res != nil && !sameOpponents(res) {
+				return "elo"
+			}
+		}
+	}
+	return "score"
+}
+
+// sameOpponents reports whether all checkpoints of a tournament met the same players, apart
+// from one another.
+func sameOpponents(res *store.Tournament) bool {
+	met := func(i, j int) bool { return res.Games.Against(i, j).Games() > 0 }
+	for i, a := range res.Players {
+		for j, b := range res.Players[:i] {
+			for k := range res.Players {
+				if a.Generation >= 0 && b.Generation >= 0 && k != i && k != j && met(i, k) != met(j, k) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // ScoreChart shows the strength of the checkpoints of groups of trials over x: generation or
 // samples.
 func ScoreChart(groups []store.Group, x string) plots.Lines {
-	c := plots.Lines{X: axis(x), Y: plots.Axis{Label: "tournament score", Most: 1}}
-	c.Series = slices.DeleteFunc(lines(groups, shares, scorePoints(x)), func(s plots.Series) bool { return len(s.Points) == 0 })
-	return c
+	y, series := strengthLines(groups, x)
+	return plots.Lines{X: axis(x), Y: y, Series: slices.DeleteFunc(series, func(s plots.Series) bool { return len(s.Points) == 0 })}
 }
 
-// scorePoints returns the scores of a trial's checkpoints.
-func scorePoints(x string) func(*store.Trial) []point {
+// strengthLines returns the strength of the checkpoints of each group, and its axis.
+func strengthLines(groups []store.Group, x string) (y plots.Axis, series []plots.Series) {
+	if strength(groups) == "elo" {
+		return plots.Axis{Label: "rating", Unit: "Elo"}, lines(groups, anything, strengthPoints(x, "elo"))
+	}
+	return plots.Axis{Label: "tournament score", Most: 1}, lines(groups, shares, strengthPoints(x, "score"))
+}
+
+// strengthPoints returns a metric of a trial's checkpoints in its tournament.
+func strengthPoints(x, metric string) func(*store.Trial) []point {
 	return func(t *store.Trial) (ps []point) {
 		res := t.Tournament()
 		if res == nil {
 			return nil
 		}
-		for i, p := range res.Players {
+		for _, p := range res.Players {
 			if p.Generation < 0 { // not a network of this trial
 				continue
 			}
@@ -54,18 +96,23 @@ func scorePoints(x string) func(*store.Trial) []point {
 			if x == "samples" {
 				at = p.Samples
 			}
-			ps = append(ps, point{p.Generation, float64(at), res.Games.Share(i)})
+			ps = append(ps, point{p.Generation, float64(at), t.MeasureAt(p.Generation, metric)})
 		}
 		return ps
 	}
 }
 
-// randomScore returns the score of random moves in the tournaments of a group.
-func randomScore(g store.Group) []plots.Reference {
+// randomScore returns the score or the rating of random moves in the tournaments of a group.
+func randomScore(g store.Group, metric string) []plots.Reference {
 	var scores []float64
 	for _, t := range g.Trials {
 		if res := t.Tournament(); res != nil && res.Find(store.RandomName) >= 0 {
-			scores = append(scores, res.Players[res.Find(store.RandomName)].Share())
+			random := res.Players[res.Find(store.RandomName)]
+			if metric == "elo" {
+				scores = append(scores, random.Elo.Value)
+			} else {
+				scores = append(scores, random.Share())
+			}
 		}
 	}
 	if len(scores) == 0 {
