@@ -126,6 +126,22 @@ func TestBarsBesideOneAnother(t *testing.T) {
 	}
 }
 
+// Points are moved on the widest logarithmic axis too, whose ends have no ratio.
+func TestFarBarsBesideOneAnother(t *testing.T) {
+	far := bars("", []float64{1e-190, 1e190}, []float64{1, 2}, []float64{0, 1}, []float64{2, 3})
+	c := plots.Lines{X: plots.Axis{Log: true}, Series: []plots.Series{far, far}}
+	for _, p := range paths(t, c, "stroke:#D55E00") {
+		for _, corner := range p {
+			if !(corner[0] > 0 && corner[0] < 16*72/2.54) {
+				t.Errorf("a corner at %v", corner)
+			}
+		}
+	}
+	if svg, err := figure(t, c).Render(".svg"); err != nil || strings.Contains(string(svg), "Inf") {
+		t.Error("a point at infinity", err)
+	}
+}
+
 // Samples of a histogram are told apart by their places, not by their colors: each has a panel
 // of its own, with the same axes.
 func TestHistogramPanels(t *testing.T) {

@@ -134,7 +134,7 @@ func shifted(points []Point, x plot.Axis, share float64) []Point {
 	points = slices.Clone(points)
 	for i := range points {
 		if _, log := x.Scale.(plot.LogScale); log {
-			points[i].X *= math.Pow(x.Max/x.Min, share)
+			points[i].X *= math.Exp(share * (math.Log(x.Max) - math.Log(x.Min))) // the ratio itself may be infinite
 		} else {
 			points[i].X += share * (x.Max - x.Min)
 		}
