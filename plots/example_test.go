@@ -90,7 +90,7 @@ func ExampleLadder() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Values with intervals, highest first: trained 118 (−44 +45), untrained −403 (−95 +72).
+	// Output: Values with intervals, highest first: trained 118 (74 … 163), untrained −403 (−498 … −331).
 }
 
 func ExampleHistogram() {

@@ -115,7 +115,7 @@ func problems(page []byte) []string {
 }
 
 // scripts are elements whose text is not HTML.
-var scripts = regexp.MustCompile(`(?s)<(script|style)[^>]*>.*?</(?:script|style)>`)
+var scripts = regexp.MustCompile(`(?s)<(script|style)(?: type="module")?>.*?</(?:script|style)>`)
 
 func TestPagesAreValid(t *testing.T) {
 	pages := map[string]*Page{
