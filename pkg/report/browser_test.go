@@ -3,11 +3,13 @@ package report
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +20,7 @@ import (
 
 // inBrowser returns the page as it stands after its scripts, read by a
 // browser without a window. It skips the test where there is none.
-func inBrowser(t *testing.T, page []byte, hash string) string {
+func inBrowser(t *testing.T, page []byte, hash string, flags ...string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")
@@ -39,7 +41,8 @@ func inBrowser(t *testing.T, page []byte, hash string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--dump-dom", "file://"+file+hash)
+	flags = append(flags, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--dump-dom", "file://"+file+hash)
+	cmd := exec.CommandContext(ctx, browser, flags...)
 	cmd.WaitDelay = time.Second
 	dom, err := cmd.Output()
 	if err != nil || !bytes.Contains(dom, []byte("</html>")) {
@@ -176,5 +179,47 @@ func TestFiguresAnswerThePointer(t *testing.T) {
 	}
 	if have := strings.Split(title[1], "|"); !slices.Equal(have, want) {
 		t.Errorf("have\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// measuring opens all folds and writes down what is wider than its place, and the colors of the
+// paper of the page and of its first figure.
+const measuring = `<script>
+addEventListener("load", () => {
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+  const wide = [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth);
+  const paper = getComputedStyle(document.documentElement).backgroundColor;
+  const figure = getComputedStyle(document.querySelector(".picture svg path")).fill;
+  document.title = [document.documentElement.clientWidth, document.documentElement.scrollWidth, wide.map((box) => (box.closest("figure")?.textContent ?? "").trim().slice(0, 60) + " " + box.scrollWidth + " " + box.clientWidth).join(" and "), paper, figure].join("|");
+});
+</script></body>`
+
+func TestPagesFitTheirWindows(t *testing.T) {
+	html := regexp.MustCompile(`<meta http-equiv[^>]*>`).ReplaceAll(htmlOf(t, madePage(t)), nil)
+	html = bytes.Replace(html, []byte("</body>"), []byte(measuring), 1)
+	for _, width := range []int{390, 1280, 1920} {
+		for scheme, paper := range map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(21, 24, 28)"} {
+			flags := []string{fmt.Sprintf("--window-size=%d,900", max(500, width))} // no window is narrower
+			page := html
+			if width < 500 {
+				page = bytes.Replace(html, []byte("<body>"), fmt.Appendf(nil, `<body style="width:%dpx">`, width), 1)
+			}
+			if scheme == "dark" {
+				flags = append(flags, "--blink-settings=preferredColorScheme=0")
+			}
+			title := regexp.MustCompile(`<title>(\d+)\|(\d+)\|([^|]*)\|(.*)\|(.*)</title>`).FindStringSubmatch(inBrowser(t, page, "", flags...))
+			if title == nil {
+				t.Fatal("the script that measures did not end")
+			}
+			if window, _ := strconv.Atoi(title[1]); title[2] != title[1] {
+				t.Errorf("%d, %s: the page is %s wide in a window of %d", width, scheme, title[2], window)
+			}
+			if width >= 1280 && title[3] != "" {
+				t.Errorf("%d, %s: clipped: %s", width, scheme, title[3])
+			}
+			if title[4] != paper || title[5] != paper {
+				t.Errorf("%d, %s: paper %s, that of a figure %s", width, scheme, title[4], title[5])
+			}
+		}
 	}
 }

@@ -290,22 +290,45 @@ func (b *pageBuilder) changes() []Block {
 	return []Block{t}
 }
 
-// provenance returns the origin of each trial's results, in a fold.
+// provenance returns the origin of each trial's results, in a fold. What is the same for all
+// of several trials stands above the table.
 func (b *pageBuilder) provenance() []Block {
-	t := Table{Columns: []Column{{Name: "trial"}, {Name: "folder"}, {Name: "settings"}, {Name: "seed"}, {Name: "alamos"}, {Name: "drawing code"},
-		{Name: "machine"}, {Name: "Go"}, {Name: "inference"}, {Name: "checkpoint"}, {Name: "SHA-256"}, {Name: "tournament ended"}}}
-	for _, x := range b.Trials {
-		m, g, ended := x.Manifest.Machine, x.Done(), ""
-		if s := x.Manifest.Stage(store.TournamentStage); s != nil {
-			ended = s.Ended.Format(time.RFC3339)
+	t := Table{Rows: make([][]Cell, len(b.Trials))}
+	var same []string
+	add := func(name string, of func(*store.Trial) string) {
+		first := func(x *store.Trial) bool { return of(x) != of(b.Trials[0]) }
+		switch {
+		case slices.ContainsFunc(b.Trials, first) || len(b.Trials) == 1 && of(b.Trials[0]) != "":
+			t.column(Column{Name: name}, func(row int) Cell { return Cell{Text: of(b.Trials[row])} })
+		case of(b.Trials[0]) != "":
+			same = append(same, name+" "+of(b.Trials[0]))
 		}
-		t.Rows = append(t.Rows, Row(nameOf(&x.Declared), filepath.Base(x.Dir), x.Declared.ID, x.Declared.Settings.Seed, m.Alamos, codeVersion,
-			m.Hardware()+", "+m.OS, m.Go, m.Precision, store.CheckpointFile(g), x.CheckpointSum(g), ended))
 	}
-	if len(t.Rows) == 0 {
+	if len(b.Trials) == 0 {
 		return nil
 	}
-	return []Block{Fold{"Provenance", []Block{t}}}
+	add("trial", func(x *store.Trial) string { return nameOf(&x.Declared) })
+	add("folder", func(x *store.Trial) string { return filepath.Base(x.Dir) })
+	add("settings", func(x *store.Trial) string { return x.Declared.ID })
+	add("seed", func(x *store.Trial) string { return fmt.Sprint(x.Declared.Settings.Seed) })
+	add("alamos", func(x *store.Trial) string { return x.Manifest.Machine.Alamos })
+	add("drawing code", func(*store.Trial) string { return codeVersion })
+	add("machine", func(x *store.Trial) string { return x.Manifest.Machine.Hardware() + ", " + x.Manifest.Machine.OS })
+	add("Go", func(x *store.Trial) string { return x.Manifest.Machine.Go })
+	add("inference", func(x *store.Trial) string { return x.Manifest.Machine.Precision })
+	add("checkpoint", func(x *store.Trial) string { return store.CheckpointName(x.Done()) })
+	add("SHA-256", func(x *store.Trial) string { return x.CheckpointSum(x.Done()) })
+	add("tournament ended", func(x *store.Trial) string {
+		if s := x.Manifest.Stage(store.TournamentStage); s != nil {
+			return s.Ended.Format(time.RFC3339)
+		}
+		return ""
+	})
+	blocks := []Block{t}
+	if len(same) > 0 {
+		blocks = []Block{Note{Text: "The same for all trials: " + strings.Join(same, "; ") + "."}, t}
+	}
+	return []Block{Fold{"Provenance", blocks}}
 }
 
 // link returns the link from the page to a file of a trial, or of the experiment if t is

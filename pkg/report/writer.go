@@ -357,6 +357,9 @@ func (w *writer) cells(t Table) {
 	head, rule := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		head[i], rule[i] = escape(c.head()), "---"
+		if w.html { // the path of a key may be broken after a dot
+			head[i] = strings.ReplaceAll(head[i], ".", ".\u200b")
+		}
 		if c.Numeric {
 			rule[i] = "--:"
 		}
