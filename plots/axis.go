@@ -17,6 +17,7 @@ type Axis struct {
 	Unit     string  // its unit, set in parentheses after the label; may be empty
 	Log      bool    // logarithmic, for numbers above 0
 	FromZero bool    // extends the axis to 0
+	From, To End     // what lies beyond is not shown
 	Most     float64 // if above 0: the axis shows 0 to Most, and larger numbers are invalid
 
 	// Ticks are the only places of ticks, if there are any and not many: the values of a swept
@@ -26,6 +27,12 @@ type Axis struct {
 	// Names are the values of a setting that is not numeric. A number on the axis is then the
 	// index of a name.
 	Names []string
+}
+
+// End is an end of an axis. The zero End is what the numbers need.
+type End struct {
+	Fixed bool
+	At    float64
 }
 
 func (a Axis) text() string {
@@ -43,8 +50,17 @@ func (a Axis) text() string {
 // from the limits of float64, so that the axis can extend beyond them.
 func (a Axis) check(s span) error {
 	n := float64(len(a.Names))
+	low, high := s.min, s.max
+	if a.From.Fixed {
+		low = a.From.At
+	}
+	if a.To.Fixed {
+		high = a.To.At
+	}
 	switch {
 	case s.empty():
+	case (a.From.Fixed || a.To.Fixed) && !(low < high) || a.Log && low <= 0:
+		return fmt.Errorf("plots: the axis %q from %g to %g: want two ends in ascending order, above 0 if it is logarithmic: %w", a.text(), low, high, ErrInvalid)
 	case a.Log && (s.min < 1e-200 || s.max > 1e200):
 		return fmt.Errorf("plots: %g to %g on the logarithmic axis %q: %w", s.min, s.max, a.text(), ErrInvalid)
 	case n > 0 && (a.Log || !s.whole || s.min < 0 || s.max >= n):
@@ -130,6 +146,12 @@ func setRange(axis *plot.Axis, a Axis, s span, pad float64, target int) {
 		wide.min, wide.max = min(all.min, s.min-(all.min-wide.min)), max(all.max, s.max+(wide.max-all.max))
 	}
 	axis.Min, axis.Max = wide.min, wide.max
+	if a.From.Fixed {
+		axis.Min = a.From.At
+	}
+	if a.To.Fixed {
+		axis.Max = a.To.At
+	}
 	if a.Log {
 		axis.Scale = plot.LogScale{}
 		axis.Tick.Marker = logTicks{}

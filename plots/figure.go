@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -36,7 +37,8 @@ var (
 // a time.
 type Figure struct {
 	title, description string
-	width, height      vg.Length
+	style              Style
+	width, height      vg.Length // of the layout; the picture is larger by the style's scale
 	paint              func(draw.Canvas)
 	dot                []byte // the figure in the language of Graphviz; nil for none
 	stamp              string // encoded; "" for none
@@ -75,7 +77,7 @@ func (f *Figure) Render(extension string) ([]byte, error) {
 	switch extension {
 	case ".svg":
 		return f.safely(func() ([]byte, error) {
-			svg, err := f.svg(fmt.Sprintf(`width="%.5gpt" height="%.5gpt"`, f.width.Points(), f.height.Points()), f.stamp, false)
+			svg, err := f.svg(fmt.Sprintf(`width="%.5gpt" height="%.5gpt"`, f.style.scale()*f.width.Points(), f.style.scale()*f.height.Points()), f.stamp, false)
 			return append([]byte(`<?xml version="1.0" encoding="UTF-8"?>`+"\n"), svg...), err
 		})
 	case ".png":
@@ -99,7 +101,7 @@ func (f *Figure) InlineSVG() ([]byte, error) {
 		class = `class="shaded" `
 	}
 	return f.safely(func() ([]byte, error) {
-		return f.svg(fmt.Sprintf(class+`width="100%%" style="max-width:%.5gpt;height:auto"`, f.width.Points()), "", true)
+		return f.svg(fmt.Sprintf(class+`width="100%%" style="max-width:%.5gpt;height:auto"`, f.style.scale()*f.width.Points()), "", true)
 	})
 }
 
@@ -125,7 +127,7 @@ func (f *Figure) safely(render func() ([]byte, error)) (file []byte, err error) 
 const dpi = 160
 
 func (f *Figure) png() ([]byte, error) {
-	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(int(math.Round(dpi*f.style.scale()))))}
 	f.paint(draw.New(canvas))
 	var b bytes.Buffer
 	_, err := canvas.WriteTo(&b)
@@ -135,18 +137,18 @@ func (f *Figure) png() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// fontFamily is set once, on the root. The second and third names have the
-// widths of the first, so that text keeps its place wherever it is shown.
-const fontFamily = "'Liberation Sans', Arial, Helvetica, sans-serif"
+// fontFamilies are the fonts of an SVG, set once on the root, by the font of its style. The
+// names after the first have the widths of the first, so that text keeps its place wherever it
+// is shown.
+var fontFamilies = map[string]string{
+	"":      "'Liberation Sans', Arial, Helvetica, sans-serif",
+	"sans":  "'Liberation Sans', Arial, Helvetica, sans-serif",
+	"serif": "'Liberation Serif', 'Times New Roman', Times, serif",
+}
 
-// svgFaces shortens the font descriptions that vgsvg writes into every text.
-// Text content is escaped, so that a raw quotation mark stands only in markup
-// and the replacements cannot change what a figure says.
-var svgFaces = strings.NewReplacer(
-	`style="font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal;`, `style="`,
-	`style="font-family:Liberation Sans;font-variant:normal;font-weight:bold;font-style:normal;`, `style="font-weight:bold;`,
-	"\n\tstyle=", " style=",
-)
+// svgFace matches the font that vgsvg writes into every text. Text content is escaped, so that
+// a raw quotation mark stands only in markup and a replacement cannot change what a figure says.
+var svgFace = regexp.MustCompile(`\n\tstyle="font-family:[^";]*;font-variant:[^";]*;(?:font-weight:normal;|(font-weight:bold;))font-style:normal;`)
 
 // svg returns an svg element with a size. Its content is that of vgsvg's element. That of a
 // page has groups for its parts, see inpage.go.
@@ -175,7 +177,7 @@ func (f *Figure) svg(size, stamp string, onPage bool) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.5g %.5g" %s role="img" font-family="%s">`+"\n",
-		f.width.Points(), f.height.Points(), size, fontFamily)
+		f.width.Points(), f.height.Points(), size, fontFamilies[f.style.Font])
 	for _, e := range []struct{ name, text string }{{"title", f.title}, {"desc", f.description}, {"metadata", stamp}} {
 		if e.text != "" {
 			fmt.Fprintf(&b, "<%s>", e.name)
@@ -183,7 +185,7 @@ func (f *Figure) svg(size, stamp string, onPage bool) ([]byte, error) {
 			fmt.Fprintf(&b, "</%s>\n", e.name)
 		}
 	}
-	b.WriteString(svgFaces.Replace(content))
+	b.WriteString(svgFace.ReplaceAllString(content, ` style="$1`))
 	return b.Bytes(), nil
 }
 

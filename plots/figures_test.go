@@ -523,6 +523,21 @@ func sweep() plots.Chart {
 }
 
 // gallery has every kind of figure by the name of its golden pictures.
+// linesStyled is for a column of a journal in German.
+func linesStyled() plots.Chart {
+	l := bands().(plots.Lines)
+	words := map[string]string{l.Y.Label: "Anteil der Punkte", l.X.Label: "Stellungen", l.Series[0].Name: "ein sehr langer deutscher Name der ersten Reihe"}
+	l.Style = plots.Style{Preset: "column", Font: "serif", Decimal: "comma", Colors: []string{"#aa0000"}, Words: words}
+	l.Y.From, l.Y.To = plots.End{Fixed: true, At: 0.25}, plots.End{Fixed: true, At: 0.75}
+	return l
+}
+
+func parallelGray() plots.Chart {
+	p := parallel().(plots.Parallel)
+	p.Style = plots.Style{Colors: []string{"gray"}, Width: 30, Size: 12}
+	return p
+}
+
 var gallery = []struct {
 	name  string
 	chart func() plots.Chart
@@ -535,6 +550,8 @@ var gallery = []struct {
 	{"crosstable_large", crosstableLarge},
 	{"crosstable_gauntlet", gauntlet},
 	{"lines", lines},
+	{"lines_styled", linesStyled},
+	{"parallel_gray", parallelGray},
 	{"lines_many", linesMany},
 	{"ladder", ladder},
 	{"histogram", histogram},

@@ -23,8 +23,10 @@ type Frame struct {
 	Note string
 
 	// Width of the whole picture in cm. Zero means the width that the kind needs, 16 cm for
-	// most.
+	// most. That of the style comes first.
 	Width float64
+
+	Style Style
 }
 
 const (
@@ -38,7 +40,15 @@ const (
 )
 
 // inner returns the width within the margins: that of the frame, or the default.
-func (f Frame) inner() vg.Length { return vg.Length(cmp.Or(f.Width, defaultWidth))*cm - 2*margin }
+func (f Frame) inner() vg.Length { return vg.Length(cmp.Or(f.width(), defaultWidth))*cm - 2*margin }
+
+// width returns the width of the layout in cm, or 0. The picture is larger by the style's scale.
+func (f Frame) width() float64 {
+	if w := f.Style.width(); w > 0 {
+		return w / f.Style.scale()
+	}
+	return f.Width
+}
 
 // An entry of the legend is a name and the plotters that draw what it names.
 type entry struct {
@@ -74,10 +84,13 @@ type strip struct {
 
 // figure puts the content below title, note and legend.
 func (f Frame) figure(c content) (*Figure, error) {
-	title, note := clean(f.Title), clean(f.Note)
+	title, note := f.Style.write(clean(f.Title)), f.Style.write(clean(f.Note))
+	for i := range c.legend { // a longer word needs more room
+		c.legend[i].name = f.Style.write(c.legend[i].name)
+	}
 	titleStyle, noteStyle := textStyle(titleSize, ink, true), textStyle(noteSize, softInk, false)
 	width := f.inner()
-	if f.Width == 0 && c.width > 0 { // a small picture must not cut off its title and note
+	if f.width() == 0 && c.width > 0 { // a small picture must not cut off its title and note
 		width = max(c.width, min(width, 1+max(titleStyle.Width(title), noteStyle.Width(note))))
 	}
 	var strips []strip
@@ -89,14 +102,19 @@ func (f Frame) figure(c content) (*Figure, error) {
 		c.description += " " + strings.TrimSuffix(note, ".") + "."
 	}
 	strips = append(append(strips, legendStrips(c.legend, width)...), strip{c.height, c.paint})
-	figure := &Figure{title: title, description: c.description, dot: c.dot, shaded: c.shaded, width: width + 2*margin, height: 2 * margin}
+	least := max(4*cm, c.least+2*margin)
+	if f.Style.width() > 0 { // a style is for all figures: one that needs more is wider
+		width = max(width, least-2*margin)
+	}
+	figure := &Figure{style: f.Style, title: title, description: c.description, dot: c.dot, shaded: c.shaded, width: width + 2*margin, height: 2 * margin}
 	for _, s := range strips {
 		figure.height += s.height
 	}
-	if least := max(4*cm, c.least+2*margin); !(figure.width >= least-0.5 && figure.width <= 200*cm && figure.height <= 500*cm) {
+	if !(figure.width >= least-0.5 && figure.width <= 200*cm && figure.height <= 500*cm) {
 		return nil, fmt.Errorf("plots: picture of %.4g by %.4g cm: want a width of %.4g to 200 cm and a height of at most 500: %w", figure.width/cm, figure.height/cm, least/cm, ErrSize)
 	}
 	figure.paint = func(c draw.Canvas) {
+		c.Canvas = &styled{c.Canvas, f.Style}
 		c.SetColor(color.White)
 		c.Fill(c.Rectangle.Path())
 		c = draw.Crop(c, margin, -margin, margin, -margin)

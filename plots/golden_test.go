@@ -25,7 +25,7 @@ func figure(t testing.TB, c plots.Chart) *plots.Figure {
 
 // goldenPDF are the pictures that are also pinned as PDF; TestPDFText reads those
 // of all.
-var goldenPDF = []string{"bands", "board"}
+var goldenPDF = []string{"bands", "board", "lines_styled"}
 
 // TestGolden pins every picture to its bytes.
 func TestGolden(t *testing.T) {

@@ -59,19 +59,10 @@ func (c *pageCanvas) named(drawing string) (string, error) {
 	return b.String(), nil
 }
 
-// inPage returns the canvas of a page, or nil where a figure is drawn in a file. draw.Crop
-// wraps a canvas in another.
+// inPage returns the canvas of a page, or nil where a figure is drawn in a file.
 func inPage(c draw.Canvas) *pageCanvas {
-	for {
-		switch inner := c.Canvas.(type) {
-		case *pageCanvas:
-			return inner
-		case draw.Canvas:
-			c = inner
-		default:
-			return nil
-		}
-	}
+	page, _ := within[*pageCanvas](c)
+	return page
 }
 
 // part paints a part of a figure, as a group with attributes if the figure is within a page.

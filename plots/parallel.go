@@ -65,7 +65,7 @@ func (p Parallel) Figure() (*Figure, error) {
 	}
 	least := vg.Length(len(p.Axes))*(labels+10) + scale.width()
 	width := p.inner()
-	if p.Width == 0 {
+	if p.width() == 0 {
 		width = max(width, least)
 	}
 	step := (width - scale.width()) / vg.Length(len(p.Axes))

@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"math"
 	"strings"
-	"sync"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
@@ -22,10 +21,11 @@ import (
 // gonum's vgpdf also uses fpdf, but it sets text in code page 1252, which lacks
 // the minus sign, and writes the time into the file.
 type pdfCanvas struct {
-	doc    *fpdf.Fpdf
-	height float64 // points
-	state  pdfState
-	stack  []pdfState
+	doc           *fpdf.Fpdf
+	width, layout vg.Length // what is drawn
+	height        float64   // points of the page, which may be larger
+	state         pdfState
+	stack         []pdfState
 }
 
 // pdfState is what Push saves.
@@ -43,10 +43,10 @@ const pdfFont = "Liberation"
 // pdfDate is the date in every PDF: files of the same figure have the same bytes.
 var pdfDate = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// pdfFaces returns the font files of normal and bold text.
-var pdfFaces = sync.OnceValues(func() (faces [2][]byte, err error) {
+// pdfFaces returns the font files of normal and bold text in a style.
+func pdfFaces(style Style) (faces [2][]byte, err error) {
 	for i := range faces {
-		f := textStyle(tickSize, ink, i == 1).Font
+		f := style.face(textStyle(tickSize, ink, i == 1).Font)
 		var b bytes.Buffer
 		if _, err := handler.Fonts.Lookup(f, f.Size).Face.WriteSourceTo(nil, &b); err != nil {
 			return faces, err
@@ -54,14 +54,14 @@ var pdfFaces = sync.OnceValues(func() (faces [2][]byte, err error) {
 		faces[i] = b.Bytes()
 	}
 	return faces, nil
-})
+}
 
 func (f *Figure) pdf() ([]byte, error) {
-	faces, err := pdfFaces()
+	faces, err := pdfFaces(f.style)
 	if err != nil {
 		return nil, err
 	}
-	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: f.width.Points(), Ht: f.height.Points()}})
+	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: f.style.scale() * f.width.Points(), Ht: f.style.scale() * f.height.Points()}})
 	doc.SetCatalogSort(true)
 	doc.SetCreationDate(pdfDate)
 	doc.SetModificationDate(pdfDate)
@@ -74,9 +74,10 @@ func (f *Figure) pdf() ([]byte, error) {
 	doc.AddUTF8FontFromBytes(pdfFont, "B", faces[1])
 	doc.AddPage()
 	doc.TransformBegin() // fpdf transforms only within such a pair
-	c := &pdfCanvas{doc: doc, height: f.height.Points()}
+	c := &pdfCanvas{doc: doc, width: f.width, layout: f.height, height: f.style.scale() * f.height.Points()}
 	c.setFont(false, tickSize)
 	vg.Initialize(c)
+	c.Scale(f.style.scale(), f.style.scale())
 	f.paint(draw.New(c))
 	doc.TransformEnd()
 	var b bytes.Buffer
@@ -86,8 +87,7 @@ func (f *Figure) pdf() ([]byte, error) {
 
 // Size implements vg.CanvasSizer.
 func (c *pdfCanvas) Size() (x, y vg.Length) {
-	w, h := c.doc.GetPageSize()
-	return vg.Points(w), vg.Points(h)
+	return c.width, c.layout
 }
 
 // SetLineWidth and the methods below implement vg.Canvas.

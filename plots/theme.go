@@ -61,7 +61,7 @@ var markers = []draw.GlyphDrawer{
 
 // handler uses the Liberation fonts of the library, so that a picture does not depend on
 // the machine's fonts.
-var handler = text.Plain{Fonts: font.NewCache(liberation.Collection())}
+var handler = styledText{text.Plain{Fonts: font.NewCache(liberation.Collection())}}
 
 func textStyle(size float64, c color.Color, bold bool) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}

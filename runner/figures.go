@@ -15,7 +15,7 @@ import (
 func figuresCommand() *cobra.Command {
 	var set []string
 	var opt report.Options
-	var results string
+	var results, style string
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "figures WHAT",
@@ -32,16 +32,18 @@ Without --out, each file goes to its place in the results. With --out, all files
 one folder and are named after their trials, as in loss-depth-2.pdf.
 
 Every figure has a stamp: hashes of the settings and numbers that it shows, and the
-version of the drawing code. --check draws in memory, compares, and prints each file that
+version of the drawing code. --style FILE draws as this file says, instead of the
+experiment's style: it has keys of style (REFERENCE.md), such as preset: column and
+font: serif. --check draws in memory, compares, and prints each file that
 is stale, changed or missing; the exit status is then 1. Without results it compares the
 stamps.`,
 		Example: `  alamos figures experiments/quickstart.yaml
-  alamos figures quickstart --figure score --out thesis/figures
+  alamos figures quickstart --figure score --out thesis/figures --style thesis/column.yaml
   alamos figures lab/width=16,seed=8
   alamos figures quickstart --out thesis/figures --check`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := openReport(args[0], results, set, cmd.ErrOrStderr())
+			r, err := openReport(args[0], results, set, style, cmd.ErrOrStderr())
 			if check && (err == nil || errors.Is(err, errNoResults)) { // stamps can be checked without results
 				return checkFigures(cmd.OutOrStdout(), r, opt)
 			}
@@ -75,10 +77,16 @@ stamps.`,
 		}
 		return kinds, cobra.ShellCompDirectiveNoFileComp
 	})
+	styleFlag(cmd, &style)
 	f.BoolVar(&check, "check", false, "write nothing; print which files are stale, changed or missing")
 	resultsFlag(cmd, &results)
 	setFlag(cmd, &set)
 	return cmd
+}
+
+// styleFlag adds --style.
+func styleFlag(cmd *cobra.Command, style *string) {
+	cmd.Flags().StringVar(style, "style", "", "YAML `file` with the style of the figures (default: that of the experiment)")
 }
 
 // checkFigures prints the files that differ from what would be drawn now.
@@ -119,7 +127,7 @@ func checkFigures(w io.Writer, r *report.Report, opt report.Options) error {
 
 func notebookCommand() *cobra.Command {
 	var set []string
-	var results, markdown string
+	var results, markdown, style string
 	cmd := &cobra.Command{
 		Use:   "notebook WHAT",
 		Short: "Write an experiment's notebook page again, or as Markdown for a repository",
@@ -132,7 +140,7 @@ figures and tables in a folder beside it that has the file's name without its ex
   alamos notebook quickstart --markdown docs/quickstart.md`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := openReport(args[0], results, set, cmd.ErrOrStderr())
+			r, err := openReport(args[0], results, set, style, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -151,6 +159,7 @@ figures and tables in a folder beside it that has the file's name without its ex
 		},
 	}
 	cmd.ValidArgsFunction = completeRuns(&results, 1, cobra.ShellCompDirectiveDefault)
+	styleFlag(cmd, &style)
 	cmd.Flags().StringVar(&markdown, "markdown", "", "write this Markdown file instead of the page")
 	resultsFlag(cmd, &results)
 	setFlag(cmd, &set)

@@ -26,10 +26,15 @@ func resultsFlag(cmd *cobra.Command, results *string) {
 
 // openReport opens the results of an experiment: of a file as it is now, or, by name
 // or folder, of the experiment as its latest run resolved it, or of one trial of it.
-func openReport(what, results string, set []string, notes io.Writer) (*report.Report, error) {
+func openReport(what, results string, set []string, style string, notes io.Writer) (*report.Report, error) {
 	x, dir, trial, err := findExperiment(what, results, set)
 	if err != nil {
 		return nil, err
+	}
+	if style != "" {
+		if x.Style, err = experiment.ReadStyle(style); err != nil {
+			return nil, err
+		}
 	}
 	r, err := report.Open(x, dir)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"alamos/pkg/match"
 	"alamos/pkg/puzzle"
 	"alamos/pkg/uci"
+	"alamos/plots"
 )
 
 // LoadChecked reads an experiment like [Load], and also checks what the language cannot:
@@ -216,6 +218,25 @@ func ReadPuzzles(v chess.Variant, e *Evaluation) ([]*puzzle.Set, error) {
 		}
 	}
 	return sets, nil
+}
+
+// ReadStyle reads a file with the keys of style.
+func ReadStyle(file string) (*plots.Style, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	node, errs := config.Parse(config.Position{File: file}, data, "write, for example, preset: column")
+	if node != nil {
+		r := &config.Reader{Bad: map[string]bool{}, Whole: true}
+		values, _ := config.Of[plots.Style]().Read(r, "", node)
+		if errs = append(errs, r.Errs...); len(errs) == 0 {
+			style := &plots.Style{}
+			config.Of[plots.Style]().Fill(style, values)
+			return style, nil
+		}
+	}
+	return nil, errs.Sorted()
 }
 
 // ReadBook reads the openings of a tournament. Without a book it returns none. The book

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"alamos/pkg/config"
+	"alamos/plots"
 )
 
 // Options of Load.
@@ -33,17 +34,18 @@ type Experiment struct {
 
 // Description is what results keep of an experiment.
 type Description struct {
-	Name     string   `json:"name"`            // of the result folder
-	About    string   `json:"about,omitempty"` // Markdown
-	File     string   `json:"file"`            // as given to Load
-	Base     string   `json:"base,omitempty"`  // the first file it extends, or empty
-	Axes     []Axis   `json:"axes,omitempty"`  // what the sweep varies, seeds last
-	Notebook []Cell   `json:"notebook"`
-	Trials   []Trial  `json:"trials"`            // the product of the sweep, the last axis fastest, then its includes; seeds innermost
-	Left     []Left   `json:"left,omitempty"`    // the combinations that exceed the budget of the sweep
-	Halving  *Halving `json:"halving,omitempty"` // nil means that every trial trains to its end
-	Final    *Final   `json:"final,omitempty"`   // nil means that trials play only in their own tournaments
-	Pending  int      `json:"pending,omitempty"` // number of trials that earlier ones have yet to decide, see [Experiment.Grow]
+	Name     string       `json:"name"`            // of the result folder
+	About    string       `json:"about,omitempty"` // Markdown
+	File     string       `json:"file"`            // as given to Load
+	Base     string       `json:"base,omitempty"`  // the first file it extends, or empty
+	Axes     []Axis       `json:"axes,omitempty"`  // what the sweep varies, seeds last
+	Notebook []Cell       `json:"notebook"`
+	Style    *plots.Style `json:"style,omitempty"`
+	Trials   []Trial      `json:"trials"`            // the product of the sweep, the last axis fastest, then its includes; seeds innermost
+	Left     []Left       `json:"left,omitempty"`    // the combinations that exceed the budget of the sweep
+	Halving  *Halving     `json:"halving,omitempty"` // nil means that every trial trains to its end
+	Final    *Final       `json:"final,omitempty"`   // nil means that trials play only in their own tournaments
+	Pending  int          `json:"pending,omitempty"` // number of trials that earlier ones have yet to decide, see [Experiment.Grow]
 }
 
 // Load reads an experiment file and everything it extends. If there are faults, it returns
@@ -81,7 +83,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	}
 
 	e.Settings = l.settingsOf(e.values)
-	e.Name, e.About, e.Notebook, e.Files = e.Settings.Name, e.Settings.About, e.Settings.Notebook, l.read
+	e.Name, e.About, e.Notebook, e.Style, e.Files = e.Settings.Name, e.Settings.About, e.Settings.Notebook, e.Settings.Style, l.read
 	if extends := l.layers[own].Get("extends"); extends != nil {
 		e.Base = besideExtends(path, extends.OneOrMore()[0].Text)
 	}

@@ -141,7 +141,7 @@ func drawValue(t *rapid.T, of config.Type, path string, root map[string]any) any
 	case config.Enum:
 		return rapid.SampledFrom(of).Draw(t, path)
 	case config.Text:
-		if len(of.Words) > 0 {
+		if len(of.Words) > 0 && !(of.Pattern != nil && !of.Pattern.MatchString("h.m")) {
 			return rapid.SampledFrom(append([]string{"h.m", "my-hook.a_1"}, of.Words...)).Draw(t, path)
 		}
 		if of.Pattern != nil {

@@ -12,6 +12,7 @@ import (
 	"alamos/pkg/selfplay"
 	"alamos/pkg/train"
 	"alamos/pkg/uci"
+	"alamos/plots"
 )
 
 // document is an experiment file: the settings of a trial, and the sweep that makes several
@@ -43,6 +44,7 @@ type Settings struct {
 	Tournament  Tournament      `key:"tournament" doc:"The tournament that measures playing strength after training."`
 	Evaluation  *Evaluation     `key:"evaluation" flags:"optional aside" doc:"Tests of checkpoints after training. If absent, there are none. They are not part of a trial's identity."`
 	Hooks       []Hook          `key:"hooks" default:"[]" flags:"aside" doc:"Go scripts that compute more metrics from the games or the checkpoint of each generation."`
+	Style       *plots.Style    `key:"style" flags:"aside optional" doc:"How all figures look: for the width of a journal, in another font or language, in gray."`
 	Notebook    []Cell          `key:"notebook" flags:"aside" doc:"Cells of the page that a run writes, from top to bottom. The default suits the experiment: it shows standings if there is a tournament, game lengths if there is self-play, and the tables puzzles and accuracy if there is an evaluation. The page of a sweep starts with its trials."`
 
 	// Ramps are the numbers that change over the generations. The fields above have their
@@ -198,6 +200,19 @@ type Figure struct {
 	_          *int   `key:"generation" range:"1.." when:"kind=length-histogram" absent:"the last" doc:"Generation whose games are counted."`
 	Visits     int    `key:"visits" inherit:"tournament.search.visits" range:"1..10000000" when:"kind=tree board" unit:"visits" doc:"Visits of the search that is shown."`
 	Title      string `key:"title" doc:"Title above the figure."`
+	Caption    string `key:"caption" absent:"what it shows" doc:"Caption below the figure."`
+
+	Only  []string    `key:"only" want:"the number, name or values of a trial" pattern:"." flags:"single" absent:"all" doc:"Trials that the figure shows: numbers, names of combinations, or values such as depth=2."`
+	XAxis *FigureAxis `key:"x_axis" flags:"optional" when:"kind=score metric lengths sweep multiples" doc:"The horizontal axis."`
+	YAxis *FigureAxis `key:"y_axis" flags:"optional" when:"kind=score metric lengths sweep multiples loss loss-heads" doc:"The upright axis, in panels that of the losses."`
+}
+
+// FigureAxis is what a figure changes of an axis.
+type FigureAxis struct {
+	Label string   `key:"label" absent:"the quantity" doc:"Label of the axis, with its unit."`
+	From  *float64 `key:"from" range:"-1e12..1e12" absent:"what the numbers need" doc:"The low end of the axis. What lies beyond is not shown."`
+	To    *float64 `key:"to" range:"-1e12..1e12" absent:"what the numbers need" doc:"The high end of the axis."`
+	Scale string   `key:"scale" enum:"linear log" absent:"what suits the quantity" doc:"Scale of the axis."`
 }
 
 // TrialMetrics returns the measures of a trial that need neither a hook nor an evaluation.

@@ -24,7 +24,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "12"
+const codeVersion = "13"
 
 // kind is a kind of figure.
 type kind struct {
@@ -169,6 +169,20 @@ func (r *Report) pictures() ([]*picture, error) {
 		if f == nil {
 			continue
 		}
+		trials := r.Experiment.Trials
+		if len(f.Only) > 0 {
+			trials = nil
+			for _, name := range f.Only {
+				found, err := store.FindTrials(r.Experiment.Trials, name)
+				if err != nil {
+					return nil, fmt.Errorf("notebook cell %d: only: %w", i+1, err)
+				}
+				trials = append(trials, found...)
+			}
+		}
+		shown := func(t *experiment.Trial) bool {
+			return slices.ContainsFunc(trials, func(of experiment.Trial) bool { return of.ID == t.ID })
+		}
 		k, ok := kinds[f.Kind]
 		if !ok {
 			return nil, fmt.Errorf("notebook cell %d: no figure is called %q: there are %v", i+1, f.Kind, slices.Sorted(maps.Keys(kinds)))
@@ -182,10 +196,12 @@ func (r *Report) pictures() ([]*picture, error) {
 		switch {
 		case r.only != nil && k.over == theSweep:
 		case k.over != eachTrial && !lone:
-			r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name}))
+			r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name}, shown))
 		default:
 			for t := range r.Experiment.Trials {
-				r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name, trial: &r.Experiment.Trials[t]}))
+				if trial := &r.Experiment.Trials[t]; shown(trial) {
+					r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name, trial: trial}, shown))
+				}
 			}
 		}
 	}
@@ -199,12 +215,15 @@ const mostLines = 50
 // would be scaled down on the page, including its text.
 const besideWidth = 11
 
-// picture adds the data to draw, and its stamp.
-func (r *Report) picture(p *picture) *picture {
+// picture adds the data of the trials that are shown, and its stamp.
+func (r *Report) picture(p *picture, shown func(*experiment.Trial) bool) *picture {
 	p.frame.Title = p.Title
+	if r.Style != nil {
+		p.frame.Style = *r.Style
+	}
 	p.stamp = plots.Stamp{Experiment: r.identity(p), Code: "alamos drawing " + codeVersion}
 	for _, t := range r.Trials {
-		if p.trial == nil || p.trial.ID == t.Declared.ID {
+		if p.trial == nil && shown(&t.Declared) || p.trial != nil && p.trial.ID == t.Declared.ID {
 			p.trials = append(p.trials, t)
 		}
 	}
@@ -240,6 +259,8 @@ func (p *picture) draw() {
 		if p.left > 0 {
 			p.caption += fmt.Sprintf(" It shows the first %d settings; %s are left out.", mostLines, humanize.Comma(int64(p.left)))
 		}
+		p.chart = withAxes(p.chart, p.XAxis, p.YAxis)
+		p.caption = cmp.Or(p.Caption, p.caption)
 		p.stamp.Data = dataHash(p.chart)
 		p.figure, err = p.chart.Figure()
 	}
@@ -252,6 +273,45 @@ func (p *picture) draw() {
 	default:
 		p.figure = p.figure.Stamp(p.stamp)
 	}
+}
+
+// withAxes changes the axes of a chart as its figure says.
+func withAxes(c plots.Chart, x, y *experiment.FigureAxis) plots.Chart {
+	change := func(a *plots.Axis, by *experiment.FigureAxis) {
+		if by == nil {
+			return
+		}
+		if by.Label != "" {
+			a.Label, a.Unit = by.Label, ""
+		}
+		if by.From != nil {
+			a.From = plots.End{Fixed: true, At: *by.From}
+		}
+		if by.To != nil {
+			a.To = plots.End{Fixed: true, At: *by.To}
+		}
+		if by.Scale != "" {
+			a.Log = by.Scale == "log"
+		}
+	}
+	switch c := c.(type) {
+	case plots.Lines:
+		change(&c.X, x)
+		change(&c.Y, y)
+		return c
+	case plots.Multiples:
+		change(&c.X, x)
+		change(&c.Y, y)
+		return c
+	case plots.Stack:
+		for i := range c.Panels {
+			if !c.Panels[i].Y.Log { // the learning rate is no loss
+				change(&c.Panels[i].Y, y)
+			}
+		}
+		return c
+	}
+	return c
 }
 
 // render returns the picture as a file.
@@ -267,7 +327,7 @@ func (p *picture) render(ext string) (b []byte, err error) {
 // identity returns the hash of all settings that can change the picture. For example, the
 // number of tournament rounds does not affect losses.
 func (r *Report) identity(p *picture) string {
-	parts := []any{p.Figure}
+	parts := []any{p.Figure, r.Style}
 	if r.Final != nil && p.kind.source(p.Figure) != fromTraining {
 		parts = append(parts, r.Final)
 	}

@@ -78,7 +78,7 @@ func lossPanel(groups []store.Group, y plots.Axis, part func(nn.Loss) float64) p
 
 // panelOf returns the curves of groups of trials, each as the mean over its seeds.
 func panelOf(groups []store.Group, y plots.Axis, curves ...curve) plots.Panel {
-	p := plots.Panel{Y: y}
+	p, longest := plots.Panel{Y: y}, 0
 	for _, curve := range curves {
 		for _, s := range lines(groups, anything, overEpochs(curve.of)) {
 			if s.Curve, s.Step = curve.name, y.Log; len(groups) == 1 {
@@ -94,7 +94,11 @@ func panelOf(groups []store.Group, y plots.Axis, curves ...curve) plots.Panel {
 				s.Points[i].Y = stats.Exactly(value)
 			}
 			p.Series = append(p.Series, s)
+			longest = max(longest, len(s.Points))
 		}
+	}
+	if len(p.Y.Ticks) > max(2, longest/2) { // a rate that changes with every epoch has no values of note
+		p.Y.Ticks = nil
 	}
 	return p
 }

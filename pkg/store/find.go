@@ -47,16 +47,10 @@ func FindTrial(trials []experiment.Trial, name string) (int, error) {
 	match := func(t *experiment.Trial) bool {
 		return name == "" || len(name) >= HashDigits && !isNumber && strings.HasPrefix(t.Folder, name)
 	}
-	first, _, _ := strings.Cut(name, ",")
-	isName := first != "" && slices.ContainsFunc(trials, func(t experiment.Trial) bool { return t.Name == first })
-	if isName || strings.Contains(name, "=") {
-		values, err := sweptValues(trials, name)
-		if err != nil {
-			return 0, err
-		}
-		match = func(t *experiment.Trial) bool {
-			return (!isName || t.Name == first) && !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
-		}
+	if byValues, err := byValues(trials, name); err != nil {
+		return 0, err
+	} else if byValues != nil {
+		match = byValues
 	}
 	var found []int
 	for i := range trials {
@@ -76,6 +70,40 @@ func FindTrial(trials []experiment.Trial, name string) (int, error) {
 		return 0, fmt.Errorf("there is no trial %q: want one of %s", name, listTrials(trials, found))
 	}
 	return 0, fmt.Errorf("%q means %d trials: want one of %s", name, len(found), listTrials(trials, found))
+}
+
+// FindTrials returns the trials that a name means: all seeds of a combination with this name or
+// these values, or the trial with this number or hash.
+func FindTrials(trials []experiment.Trial, name string) ([]experiment.Trial, error) {
+	match, err := byValues(trials, name)
+	if err != nil {
+		return nil, err
+	}
+	if match != nil {
+		found := slices.DeleteFunc(slices.Clone(trials), func(t experiment.Trial) bool { return !match(&t) })
+		if len(found) > 0 {
+			return found, nil
+		}
+	}
+	i, err := FindTrial(trials, name)
+	if err != nil {
+		return nil, err
+	}
+	return trials[i : i+1], nil
+}
+
+// byValues returns whether a trial is meant by a name that has the name of a combination, swept
+// values or both. It returns nil for another name.
+func byValues(trials []experiment.Trial, name string) (match func(*experiment.Trial) bool, err error) {
+	first, _, _ := strings.Cut(name, ",")
+	isName := first != "" && slices.ContainsFunc(trials, func(t experiment.Trial) bool { return t.Name == first })
+	if !isName && !strings.Contains(name, "=") {
+		return nil, nil
+	}
+	values, err := sweptValues(trials, name)
+	return func(t *experiment.Trial) bool {
+		return (!isName || t.Name == first) && !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
+	}, err
 }
 
 var valueOf = regexp.MustCompile(`(?:^|[ ,]+)([\w.]+)=`)
