@@ -107,8 +107,8 @@ exit status is 2 if there is a fault.`,
 					return err
 				}
 				names, err := script.Functions(cmd.Context(), hook.Limits{})
-				if fault, ok := errors.AsType[*hook.Error](err); ok {
-					faults = append(faults, config.Position{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col)}.Errorf("", "%s", fault.Msg))
+				if found, ok := errors.AsType[config.Errors](err); ok {
+					faults = append(faults, found...)
 					continue
 				} else if err != nil {
 					return err

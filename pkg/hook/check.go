@@ -5,99 +5,98 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"alamos/pkg/config"
 )
 
 // language is the version of Go that the interpreter speaks.
 const language = "go1.20"
 
-// check checks a script before it runs and returns the names of the functions that can
-// be called. The interpreter checks little and some errors make it panic, so Go's own
-// type checker runs first.
-func (s *script) check(f *ast.File) ([]string, *Error) {
+// check checks a script before it runs, and finds the functions that can be called. It
+// returns all faults. The interpreter checks little and some errors make it panic, so Go's
+// own type checker runs first.
+func (s *script) check(f *ast.File) config.Errors {
+	var faults config.Errors
+	fail := func(pos token.Pos, format string, args ...any) {
+		faults = append(faults, s.fault(pos, format, args...))
+	}
 	if f.Name.Name != mainPackage {
-		return nil, s.fault(f.Name.Pos(), "package %s: a hook is of package %s", f.Name.Name, mainPackage)
+		fail(f.Name.Pos(), "package %s: a hook is of package %s", f.Name.Name, mainPackage)
 	}
 	for _, i := range f.Imports {
 		p, err := strconv.Unquote(i.Path.Value)
 		if err != nil || !mayImport(p) {
-			return nil, s.fault(i.Path.Pos(), "a hook cannot import %s: it may use %s and %s",
-				i.Path.Value, strings.Join(allowed, ", "), alamosPath)
+			fail(i.Path.Pos(), "a hook cannot import %s: it may use %s and %s", i.Path.Value, strings.Join(allowed, ", "), alamosPath)
 		}
 		if i.Name != nil && i.Name.Name == "." {
-			return nil, s.fault(i.Name.Pos(), "a hook cannot import with a dot: give the package its name")
+			fail(i.Name.Pos(), "a hook cannot import with a dot: give the package its name")
 		}
 	}
-	if fault := s.checkGo(f); fault != nil {
-		return nil, fault
-	}
+	ast.Inspect(f, func(n ast.Node) bool { // the results of a hook must not depend on timing
+		switch n.(type) {
+		case *ast.GoStmt:
+			fail(n.Pos(), "a hook cannot start goroutines: it does one thing after the other")
+		case *ast.SelectStmt:
+			fail(n.Pos(), "a hook cannot select: it has no goroutines to wait for")
+		}
+		return true
+	})
 
-	var first *types.Error
 	f.GoVersion = "" // a build constraint must not ask for a newer language than the interpreter has
 	library := newLibrary()
-	config := types.Config{
+	checker := types.Config{
 		GoVersion: language,
 		Importer:  library,
 		Error: func(err error) {
-			// Soft errors, such as unused variables, come out of order.
-			if e, ok := err.(types.Error); ok && (first == nil || e.Pos < first.Pos) {
-				first = &e
+			e, ok := err.(types.Error)
+			if !ok || strings.HasPrefix(e.Msg, "\t") { // a tab continues the error before
+				return
 			}
+			if strings.Contains(e.Msg, "requires go1.") {
+				e.Msg += " (hooks are written in Go " + strings.TrimPrefix(language, "go") + ")"
+			}
+			fail(e.Pos, "%s", e.Msg)
 		},
 	}
-	p, _ := config.Check(mainPackage, s.fset, []*ast.File{f}, nil)
-	if first != nil {
-		msg := first.Msg
-		if strings.Contains(msg, "requires go1.") {
-			msg += " (hooks are written in Go " + strings.TrimPrefix(language, "go") + ")"
-		}
-		return nil, s.fault(first.Pos, "%s", msg)
-	}
-	return s.checkFunctions(f, p, library)
-}
-
-// checkGo refuses goroutines: the results of a hook must not depend on timing.
-func (s *script) checkGo(f *ast.File) (fault *Error) {
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.GoStmt:
-			fault = s.fault(n.Pos(), "a hook cannot start goroutines: it does one thing after the other")
-		case *ast.SelectStmt:
-			fault = s.fault(n.Pos(), "a hook cannot select: it has no goroutines to wait for")
-		}
-		return fault == nil
+	p, _ := checker.Check(mainPackage, s.fset, []*ast.File{f}, nil)
+	s.checkFunctions(f, p, library, fail)
+	// The type checker also reports the imports that are reported above.
+	return slices.CompactFunc(faults.Sorted(), func(a, b *config.Error) bool {
+		return a.Position == b.Position
 	})
-	return fault
 }
 
 // checkFunctions makes sure that the script has at least one of the functions that can
 // be called, and each of them with its signature.
-func (s *script) checkFunctions(f *ast.File, p *types.Package, l *library) ([]string, *Error) {
-	var names []string
+func (s *script) checkFunctions(f *ast.File, p *types.Package, l *library, fail func(pos token.Pos, format string, args ...any)) {
+	found := false
 	for _, want := range functions {
 		object := p.Scope().Lookup(want.Name)
 		if object == nil {
 			continue
 		}
+		found = true
 		have, ok := object.(*types.Func)
 		if !ok {
-			return nil, s.fault(object.Pos(), "%s is not a function: want %s", want.Name, want.Signature)
+			fail(object.Pos(), "%s is not a function: want %s", want.Name, want.Signature)
+			continue
 		}
-		if !types.Identical(have.Signature(), l.typ(want.typ)) {
-			is := types.TypeString(have.Signature(), func(p *types.Package) string { return path.Base(p.Path()) })
-			return nil, s.fault(object.Pos(), "%s is %s: want %s", want.Name, is, want.Signature)
+		s.names = append(s.names, want.Name)
+		is := types.TypeString(have.Signature(), func(p *types.Package) string { return path.Base(p.Path()) })
+		if unknown := strings.Contains(is, "invalid type"); !unknown && !types.Identical(have.Signature(), l.typ(want.typ)) {
+			fail(object.Pos(), "%s is %s: want %s", want.Name, is, want.Signature)
 		}
-		names = append(names, want.Name)
 	}
-	if names == nil {
+	if !found {
 		var all []string
 		for _, f := range functions {
 			all = append(all, f.Signature)
 		}
-		return nil, s.fault(f.Package, "nothing here that can be called: want %s", strings.Join(all, ", or "))
+		fail(f.Package, "nothing here that can be called: want %s", strings.Join(all, ", or "))
 	}
-	return names, nil
 }
 
 // The interpreter does not report where a script is when it panics or runs out of

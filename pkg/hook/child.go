@@ -67,17 +67,12 @@ func (c *child) serve() error {
 	}
 	s := &script{path: from.Path, log: c}
 	r := c.watched(s, from, func(*watch) report {
-		if fault := s.compile(from.Text); fault != nil {
-			return report{Fault: fault}
-		}
-		return report{Functions: s.names}
+		return report{Faults: s.compile(from.Text), Functions: s.names}
 	})
 	for {
-		if err := c.say(r, r.Fault != nil); err != nil {
+		failed := r.Fault != nil || r.Faults != nil
+		if err := c.say(r, failed); err != nil || failed {
 			return err
-		}
-		if r.Fault != nil {
-			return nil
 		}
 		o := <-c.orders
 		if o.Call == nil {

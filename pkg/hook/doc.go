@@ -32,8 +32,8 @@
 //
 // Scripts are checked by Go's own type checker before they run, and run in a
 // child process of the same program with limits of time and memory; a [Session]
-// keeps the process for many calls. Whatever a script does, the caller gets an *Error
-// with the position in the script, never a panic and never a hang. On Linux the kernel
+// keeps the process for many calls. Whatever a script does, the caller gets faults
+// with positions in the script ([config.Error]), never a panic and never a hang. On Linux the kernel
 // confines that process too (seccomp and resource limits): it cannot open a file, make a
 // socket or start a program, even if the interpreter had a hole.
 //

@@ -101,7 +101,8 @@ func (h *Hook) Declared() []string {
 }
 
 // Compile compiles the script in a child process, without running any code of it, and
-// returns the names of its functions, in the order of [Functions].
+// returns the names of its functions, in the order of [Functions]. The faults of a script
+// that does not compile are [config.Errors].
 func (h *Hook) Compile(ctx context.Context, l Limits) (names []string, err error) {
 	s := h.Open(l)
 	defer s.Close()
@@ -117,20 +118,4 @@ func (h *Hook) Functions(ctx context.Context, l Limits) ([]string, error) {
 	s := h.Open(l)
 	defer s.Close()
 	return s.Functions(ctx)
-}
-
-// Error is a fault of a script: it does not compile, it panicked, it ran too long, or
-// it returned an invalid result.
-type Error struct {
-	File      string // path as it was given to Read
-	Line, Col int    // from 1; 0: the whole file
-	Msg       string // one line
-}
-
-// Error returns "file:line:col: message".
-func (e *Error) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %s", e.File, e.Msg)
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
 }

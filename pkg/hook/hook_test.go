@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/config"
 )
 
 func TestMain(m *testing.M) {
@@ -55,8 +56,8 @@ func load(t testing.TB, path string) *Hook {
 func check(ctx context.Context, h *Hook, want ...string) error {
 	have, err := h.Functions(ctx, Limits{})
 	for _, name := range want {
-		if err == nil {
-			err = h.Has(have, name)
+		if fault := h.Has(have, name); err == nil && fault != nil {
+			return fault
 		}
 	}
 	return err
@@ -103,7 +104,7 @@ func TestMeasureOfNoGames(t *testing.T) {
 }
 
 // A comment "// want 3: text" in a script says that its line and column 3 must
-// be in the error, with that text.
+// be in the error, with that text. The error has no other faults.
 var wants = regexp.MustCompile(`// want (\d+): (.*)`)
 
 func TestFaultsOfScripts(t *testing.T) {
@@ -115,25 +116,25 @@ func TestFaultsOfScripts(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".go"), func(t *testing.T) {
 			t.Parallel()
 			h := load(t, path)
-			var line, col int
-			var text string
+			var want [][2]string // place and text
+			limits := Limits{Memory: 128 << 20}
 			for i, l := range strings.Split(string(h.source), "\n") {
 				if m := wants.FindStringSubmatch(l); m != nil {
-					line, text = i+1, m[2]
-					col, _ = strconv.Atoi(m[1])
+					want = append(want, [2]string{fmt.Sprintf("%s:%d:%s: ", path, i+1, m[1]), m[2]})
+					if strings.Contains(l, "still running after 1s") {
+						limits.Time = time.Second
+					}
 				}
 			}
-			limits := Limits{Memory: 128 << 20}
-			if strings.Contains(text, "still running after 1s") {
-				limits.Time = time.Second
-			}
 			err := callAny(t.Context(), h, limits)
-			var fault *Error
-			if !errors.As(err, &fault) {
-				t.Fatalf("error %v, want an *Error", err)
+			if _, ok := errors.AsType[*config.Error](err); !ok {
+				t.Fatalf("error %v, want a fault", err)
 			}
-			if prefix := fmt.Sprintf("%s:%d:%d: ", path, line, col); !strings.HasPrefix(err.Error(), prefix) || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %v\nwant  %s%s", err, prefix, text)
+			have := strings.Split(err.Error(), "\n")
+			if !slices.EqualFunc(have, want, func(have string, want [2]string) bool {
+				return strings.HasPrefix(have, want[0]) && strings.Contains(have, want[1])
+			}) {
+				t.Errorf("error %v\nwant  %s", err, want)
 			}
 		})
 	}
@@ -172,8 +173,8 @@ func scriptOf(body string) *Hook {
 }
 
 func TestSyntaxError(t *testing.T) {
-	err := check(t.Context(), scriptOf("if len(g.Games) = 0 {\n}\nfmt.Print()\nreturn nil"))
-	if err == nil || !strings.HasPrefix(err.Error(), "x.go:10:4: expected boolean expression") {
+	err := check(t.Context(), scriptOf("if len(g.Games) = 0 {\n}\nfmt.Print(1 2)\nreturn nil"))
+	if err == nil || !strings.HasPrefix(err.Error(), "x.go:10:4: expected boolean expression") || !strings.Contains(err.Error(), "\nx.go:12:13: missing ','") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -182,7 +183,7 @@ func TestSyntaxError(t *testing.T) {
 // reason.
 func TestVeryMuchMemoryAtOnce(t *testing.T) {
 	_, err := measure(t.Context(), scriptOf("n := 1 << 36\ns := make([]byte, n)\nfmt.Print(len(s))\nreturn nil"), Limits{}, generation)
-	if err == nil || !strings.HasPrefix(err.Error(), "x.go: more than 1024 MiB of memory") {
+	if err == nil || !strings.HasPrefix(err.Error(), "x.go:1:1: more than 1024 MiB of memory") {
 		t.Errorf("error %v", err)
 	}
 }

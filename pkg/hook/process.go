@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/config"
 	"alamos/pkg/hook/alamos"
 )
 
@@ -69,9 +70,10 @@ type report struct {
 	Request *request // the child waits for a reply
 
 	// The others end a call or the compilation.
-	Fault     *Error
-	Functions []string // of the compiled script
-	Result    any      // Metrics, []float64, float64, []string or a decision
+	Fault     *config.Error
+	Faults    config.Errors // of a script that does not compile
+	Functions []string      // of the compiled script
+	Result    any           // Metrics, []float64, float64, []string or a decision
 }
 
 func init() {
@@ -189,6 +191,9 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 		case r.Fault != nil:
 			_ = p.end()
 			return r, r.Fault
+		case r.Faults != nil:
+			_ = p.end()
+			return r, r.Faults
 		default:
 			return r, nil
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
+	"alamos/pkg/config"
 	"alamos/pkg/hook/alamos"
 )
 
@@ -33,55 +34,58 @@ type script struct {
 	have    map[string]reflect.Value // their values; nil before the first call
 }
 
-// fault makes an Error of a position and a message.
-func (s *script) fault(pos token.Pos, format string, args ...any) *Error {
-	e := &Error{File: s.path, Msg: oneLine(fmt.Sprintf(format, args...))}
+// fault makes a fault of a position and a message. Without a position, it is of the file.
+func (s *script) fault(pos token.Pos, format string, args ...any) *config.Error {
+	at := wholeFile(s.path)
 	if s.fset != nil && pos.IsValid() {
 		p := s.fset.Position(pos)
-		e.Line, e.Col = p.Line, p.Column
+		at.Line, at.Col = p.Line, p.Column
 	}
-	return e
+	return at.Errorf("", "%s", oneLine(fmt.Sprintf(format, args...)))
 }
+
+// wholeFile returns the position of faults without a line.
+func wholeFile(path string) config.Position { return config.Position{File: path, Line: 1, Col: 1} }
 
 // oneLine joins the lines of a message.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// faultHere makes an Error of the current statement. It may be called while the script
+// faultHere makes a fault of the current statement. It may be called while the script
 // runs: reading the position is then a harmless race between two statements.
-func (s *script) faultHere(msg string) *Error {
-	at := s.at.Load()
-	if at == nil {
-		return &Error{File: s.path, Msg: msg}
+func (s *script) faultHere(msg string) *config.Error {
+	pos := token.NoPos
+	if at := s.at.Load(); at != nil {
+		pos = token.Pos(at.Int())
 	}
-	return s.fault(token.Pos(at.Int()), "%s", msg)
+	return s.fault(pos, "%s", msg)
 }
 
 // recovered turns a panic of the script, or of the interpreter while it compiles, into
 // a fault. Defer it.
-func (s *script) recovered(fault **Error) {
+func (s *script) recovered(fail func(*config.Error)) {
 	if r := recover(); r != nil {
-		*fault = s.faultHere(panicText(r))
+		fail(s.faultHere(panicText(r)))
 	}
 }
 
 // compile checks and compiles the source. No code of the script runs before the first call.
-func (s *script) compile(text []byte) (fault *Error) {
-	defer s.recovered(&fault)
+func (s *script) compile(text []byte) (faults config.Errors) {
+	defer s.recovered(func(fault *config.Error) { faults = config.Errors{fault} })
 	i := interp.New(interp.Options{Stdin: strings.NewReader(""), Stdout: s.log, Stderr: io.Discard})
 	s.fset = i.FileSet()
 	f, err := parser.ParseFile(s.fset, s.path, text, parser.SkipObjectResolution)
 	if err != nil {
-		return s.compileFault(err)
+		return s.syntaxFaults(err)
 	}
-	if s.names, fault = s.check(f); fault != nil {
-		return fault
+	if faults = s.check(f); len(faults) > 0 {
+		return faults
 	}
 	if err := s.prepare(i); err != nil {
-		return s.fault(f.Package, "the interpreter cannot be set up: %v", err)
+		return config.Errors{s.fault(f.Package, "the interpreter cannot be set up: %v", err)}
 	}
 	mark(f)
 	if s.program, err = i.CompileAST(f); err != nil {
-		return s.compileFault(err)
+		return config.Errors{s.interpreterFault(err)}
 	}
 	s.interp = i
 	return nil
@@ -89,7 +93,7 @@ func (s *script) compile(text []byte) (fault *Error) {
 
 // initialize sets all package variables to their initial values and calls the init
 // functions, so that nothing of an earlier call is left.
-func (s *script) initialize() *Error {
+func (s *script) initialize() *config.Error {
 	if s.have != nil { // otherwise the variables are not allocated yet
 		for _, v := range s.interp.Globals() {
 			if v.CanSet() {
@@ -99,7 +103,7 @@ func (s *script) initialize() *Error {
 	}
 	if _, err := s.interp.Execute(s.program); err != nil {
 		if _, ok := err.(interp.Panic); !ok {
-			return s.compileFault(err)
+			return s.interpreterFault(err)
 		}
 		return s.faultHere(panicText(err))
 	}
@@ -125,19 +129,28 @@ func (s *script) prepare(i *interp.Interpreter) error {
 	return nil
 }
 
-// compileFault turns an error of the parser or the interpreter into an Error.
-func (s *script) compileFault(err error) *Error {
-	var list scanner.ErrorList
-	if errors.As(err, &list) && len(list) > 0 {
-		return &Error{s.path, list[0].Pos.Line, list[0].Pos.Column, oneLine(list[0].Msg)}
+// syntaxFaults turns an error of the parser into faults.
+func (s *script) syntaxFaults(err error) (faults config.Errors) {
+	list, ok := errors.AsType[scanner.ErrorList](err)
+	if !ok {
+		return config.Errors{s.fault(token.NoPos, "%v", err)}
 	}
-	// The interpreter's own errors begin with "path:line:col: ".
+	for _, e := range list {
+		at := config.Position{File: s.path, Line: e.Pos.Line, Col: e.Pos.Column}
+		faults = append(faults, at.Errorf("", "%s", oneLine(e.Msg)))
+	}
+	return faults
+}
+
+// interpreterFault turns an error of the interpreter into a fault. Most of its errors begin
+// with "path:line:col: ".
+func (s *script) interpreterFault(err error) *config.Error {
 	if rest, ok := strings.CutPrefix(err.Error(), s.path+":"); ok {
 		if part := strings.SplitN(rest, ":", 3); len(part) == 3 {
 			line, err1 := strconv.Atoi(part[0])
 			col, err2 := strconv.Atoi(part[1])
 			if err1 == nil && err2 == nil {
-				return &Error{s.path, line, col, oneLine(part[2])}
+				return config.Position{File: s.path, Line: line, Col: col}.Errorf("", "%s", oneLine(part[2]))
 			}
 		}
 	}
@@ -156,7 +169,7 @@ func panicText(r any) string {
 // checks the result. A call without a function only sets the variables. The function may
 // evaluate positions with a.
 func (s *script) call(c *call, a ask) (r report) {
-	defer s.recovered(&r.Fault)
+	defer s.recovered(func(fault *config.Error) { r.Fault = fault })
 	if fault := s.initialize(); fault != nil {
 		return report{Fault: fault}
 	}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"alamos/pkg/config"
 )
 
 // Scripts compile, run and fail in the process that calls them as they do in a child,
@@ -45,17 +47,19 @@ func TestScriptsInThisProcess(t *testing.T) {
 			continue
 		}
 		s := &script{path: path, log: io.Discard}
-		fault := s.compile(text)
+		faults := s.compile(text)
 		for _, name := range s.names {
-			if fault == nil {
-				fault = s.call(&call{name, arguments[name]}, send).Fault
+			if len(faults) == 0 {
+				if fault := s.call(&call{name, arguments[name]}, send).Fault; fault != nil {
+					faults = config.Errors{fault}
+				}
 			}
 		}
 		switch want := wants.FindSubmatch(text); {
-		case !isBad && fault != nil:
-			t.Errorf("%s: %v", path, fault)
-		case isBad && (fault == nil || want == nil || !strings.Contains(fault.Msg, string(want[2]))):
-			t.Errorf("%s: %v, want %s", path, fault, want)
+		case !isBad && len(faults) > 0:
+			t.Errorf("%s: %v", path, faults)
+		case isBad && (len(faults) == 0 || want == nil || !strings.Contains(faults[0].Msg, string(want[2]))):
+			t.Errorf("%s: %v, want %s", path, faults, want)
 		}
 	}
 }

@@ -3,12 +3,12 @@ package hook
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sync"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/config"
 )
 
 // Session calls the functions of a script in child processes, which start when they
@@ -19,8 +19,10 @@ import (
 // the file sets them. So the result of a call depends neither on earlier calls nor on
 // the process that makes it.
 //
-// A fault of the script is an *Error; ctx ends a call early, with ctx's error.
-// After either, the process is gone and the next call starts another.
+// A fault of the script is a [config.Error]: it panicked, it ran too long, or it returned an
+// invalid result. The faults of a script that does not compile are [config.Errors]. ctx ends a
+// call early, with ctx's error. After a fault or that, the process is gone and the next call
+// starts another.
 type Session struct {
 	hook   *Hook
 	limits Limits
@@ -53,11 +55,14 @@ func (s *Session) Close() {
 }
 
 // Functions returns the names of the script's functions. It initializes the package
-// variables.
+// variables. The faults of the script are [config.Errors].
 func (s *Session) Functions(ctx context.Context) (names []string, err error) {
 	err = s.with(ctx, func(p *process) error {
 		names = slices.Clone(p.functions)
 		_, err := p.exchange(ctx, order{Call: &call{}}, nil)
+		if fault, ok := errors.AsType[*config.Error](err); ok {
+			return config.Errors{fault}
+		}
 		return err
 	})
 	return names, err
@@ -146,9 +151,9 @@ func invoke[R any](ctx context.Context, s *Session, function string, argument an
 	return result, err
 }
 
-// Has returns an error of the script if the function is not among those that it has,
+// Has returns a fault of the script if the function is not among those that it has,
 // the result of [Hook.Functions].
-func (h *Hook) Has(have []string, name string) error {
+func (h *Hook) Has(have []string, name string) *config.Error {
 	if slices.Contains(have, name) {
 		return nil
 	}
@@ -179,9 +184,9 @@ func (s *Session) with(ctx context.Context, use func(*process) error) error {
 	return err
 }
 
-// fault is an Error about the whole script.
-func (h *Hook) fault(format string, args ...any) *Error {
-	return &Error{File: h.path, Msg: fmt.Sprintf(format, args...)}
+// fault returns a fault of the whole script.
+func (h *Hook) fault(format string, args ...any) *config.Error {
+	return wholeFile(h.path).Errorf("", format, args...)
 }
 
 // head passes on the first bytes that are written to it and discards the rest. It is safe

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/config"
 	"alamos/pkg/hook/alamos"
 )
 
@@ -124,7 +125,7 @@ func TestSessionAfterAFault(t *testing.T) {
 	s := open(t, "testdata/sometimes.go", Limits{Time: 3 * time.Second})
 	for i, want := range []string{"", "panic: generation 1", "", "still running after 3s", "", "calls go too deep", ""} {
 		_, err := s.Measure(t.Context(), Generation{Number: i, Variant: "atomic"})
-		var fault *Error
+		var fault *config.Error
 		switch {
 		case want == "" && err != nil, want != "" && !errors.As(err, &fault):
 			t.Errorf("%d: %v, want %q", i, err, want)
@@ -199,7 +200,7 @@ func TestKilledProcess(t *testing.T) {
 	time.AfterFunc(100*time.Millisecond, func() { _ = p.cmd.Process.Kill() })
 	s.pool <- p
 	_, err := s.Measure(t.Context(), Generation{Number: 3})
-	var fault *Error
+	var fault *config.Error
 	if err == nil || errors.As(err, &fault) || !strings.Contains(err.Error(), "signal: killed") {
 		t.Errorf("error %v", err)
 	}
@@ -211,7 +212,7 @@ func TestKilledProcess(t *testing.T) {
 func TestNoSuchFunction(t *testing.T) {
 	s := open(t, "testdata/explosions.go", Limits{})
 	_, err := s.Rate(t.Context(), Progress{})
-	want := "testdata/explosions.go: no function Rate: want func Rate(p alamos.Progress) float64"
+	want := "testdata/explosions.go:1:1: no function Rate: want func Rate(p alamos.Progress) float64"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}

@@ -124,25 +124,19 @@ func Check(ctx context.Context, e *experiment.Experiment, initialize bool) error
 	}
 	// Each script is compiled in a process of its own. Starting the process dominates the
 	// time.
-	errs := make([][]error, len(files))
+	found := make([]config.Errors, len(files))
 	var checks errgroup.Group
 	checks.SetLimit(runtime.NumCPU())
 	for i, file := range files {
-		checks.Go(func() error {
-			errs[i] = checkScript(ctx, file, uses[file], initialize)
-			return nil
+		checks.Go(func() (err error) {
+			found[i], err = checkScript(ctx, file, uses[file], initialize)
+			return err
 		})
 	}
-	_ = checks.Wait() // the errors are in errs
-	var faults config.Errors
-	for _, err := range slices.Concat(errs...) {
-		var fault *hook.Error
-		if !errors.As(err, &fault) {
-			return err
-		}
-		faults = append(faults, config.Position{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col)}.Errorf("", "%s", fault.Msg))
+	if err := checks.Wait(); err != nil {
+		return err
 	}
-	if len(faults) > 0 {
+	if faults := slices.Concat(found...); len(faults) > 0 {
 		return faults
 	}
 	return nil
@@ -167,31 +161,34 @@ func functionFor(key string, data bool) string {
 }
 
 // checkScript compiles a script and checks that it defines the wanted functions.
-func checkScript(ctx context.Context, file string, want []string, initialize bool) []error {
+func checkScript(ctx context.Context, file string, want []string, initialize bool) (faults config.Errors, err error) {
 	script, err := hook.Read(file)
 	if err != nil {
-		return []error{err}
+		return nil, err
 	}
 	functions := script.Compile
 	if initialize {
 		functions = script.Functions
 	}
 	have, err := functions(ctx, hook.Limits{})
+	if errors.As(err, &faults) {
+		return faults, nil
+	}
 	if err != nil {
-		return []error{err}
+		return nil, err
 	}
-	var errs []error
 	for _, name := range want {
+		var fault *config.Error
 		if name != "" {
-			err = script.Has(have, name)
+			fault = script.Has(have, name)
 		} else if !slices.Contains(have, hook.Measure) && !slices.Contains(have, hook.MeasureCheckpoint) {
-			err = &hook.Error{File: file, Msg: fmt.Sprintf("measures nothing: want %s or %s, have %s", hook.Measure, hook.MeasureCheckpoint, strings.Join(have, ", "))}
+			fault = config.Position{File: file, Line: 1, Col: 1}.Errorf("", "measures nothing: want %s or %s, have %s", hook.Measure, hook.MeasureCheckpoint, strings.Join(have, ", "))
 		}
-		if err != nil {
-			errs = append(errs, err)
+		if fault != nil {
+			faults = append(faults, fault)
 		}
 	}
-	return errs
+	return faults, nil
 }
 
 // measureGames returns the stage that calls the scripts for the games of generation g. It
@@ -262,7 +259,7 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 				continue
 			}
 			m, err := callOnce(t, &h.File, h.Name(), func(s *hook.Session) (hook.Metrics, error) { return call(ctx, s) })
-			var fault *hook.Error
+			var fault *config.Error
 			switch {
 			case err == nil:
 			case errors.As(err, &fault) && h.OnError != "stop":
