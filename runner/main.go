@@ -95,7 +95,7 @@ and writes figures and a notebook page below results/.`,
 // cobra finds in arguments into usage errors.
 func complete(cmd *cobra.Command) {
 	if cmd.RunE == nil {
-		cmd.Args, cmd.RunE = cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		cmd.Args, cmd.RunE = knownCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
@@ -108,6 +108,22 @@ func complete(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		complete(c)
 	}
+}
+
+// knownCommand refuses what is not the name of a subcommand.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	fault := fmt.Sprintf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if hint := config.DidYouMean(args[0], names); hint != "" {
+		fault += ": " + hint
+	}
+	return errors.New(fault)
 }
 
 // release is set by the Makefile from the version control system.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ type Field struct {
 	Unit    string // "games", "epochs"; empty means none
 	Absent  string // the meaning of leaving it out, if it has neither Default nor Inherit
 	Doc     string // its meaning, in one or two sentences
+	Mistake string // a wrong value that people write, and advice: "chess960: write ..."
 	When    *Condition
 	// Required means that the key has no default and must be present. Optional means that a
 	// group stays absent unless it is written.
@@ -196,13 +198,41 @@ func (r *groupReading) unknownKeys() {
 		}
 		hint := ""
 		if len(r.Errs) < mostHints {
-			hint = DidYouMean(e.Key, keys)
-		}
-		if hint == "" && r.schema != nil && len(r.Errs) < mostHints {
-			hint = r.schema.SuggestPath(Join(r.path, e.Key))
+			hint = r.hint(r.node.Entries[:i], e)
 		}
 		r.fail(e, hint, "unknown key")
 	}
+}
+
+// hint returns advice on an unknown key after the other keys of its group.
+func (r *groupReading) hint(before []Entry, e *Entry) string {
+	if len(before) > 0 && e.Value.Kind == Null {
+		last := before[len(before)-1]
+		if f := r.Group.field(last.Key); f != nil && commaNumber.MatchString(last.Value.Text+","+e.Key) {
+			if n, isNumber := f.Type.(Number); isNumber {
+				return n.withoutComma(last.Value.Text+","+e.Key) + ": a comma ends a value"
+			}
+		}
+	}
+	for _, b := range slices.Backward(before) {
+		f := r.Group.field(b.Key)
+		if f == nil || b.Value.Kind != Null {
+			continue
+		}
+		if inner, isGroup := f.Type.(*Group); isGroup && inner.field(e.Key) != nil {
+			return fmt.Sprintf("indent it by two more spaces: it is a key of %s", b.Key)
+		}
+	}
+	if hint := DidYouMean(e.Key, r.Keys()); hint != "" || r.schema == nil {
+		return hint
+	}
+	for around := r.path; around != ""; {
+		around = around[:max(0, strings.LastIndexByte(around, '.'))]
+		if f := r.schema.Lookup(Join(around, e.Key)); f != nil {
+			return fmt.Sprintf("it is a key of %s, not of %s: check the indentation", cmp.Or(around, "the whole file"), r.path)
+		}
+	}
+	return r.schema.SuggestPath(Join(r.path, e.Key))
 }
 
 // field reads one key, or applies its default if it is not written.
@@ -217,6 +247,9 @@ func (r *groupReading) field(f *Field) {
 	}
 	if written := r.node.Get(f.Key); written != nil {
 		v, good := f.Type.Read(r.Reader, here, written)
+		if word, advice, _ := strings.Cut(f.Mistake, ": "); !good && advice != "" && written.Text == word {
+			r.Errs[len(r.Errs)-1].Hint = advice
+		}
 		r.ok = r.ok && good
 		if _, isGroup := v.(map[string]any); good || isGroup { // A group with faults keeps its valid part.
 			r.values[f.Key] = v

@@ -347,6 +347,11 @@ func syntaxError(start Position, data []byte, err error) *Error {
 		at.Col = tab + 1
 		return at.Errorf("", "a tab in the indentation").WithHint("indent with spaces")
 	}
+	if key := string(data[bytes.LastIndexByte(data[:length-1], '\n')+1 : length-1]); msg == secondValue && !strings.Contains(key, ": ") {
+		// The line continues the value of the line above.
+		at.Col = len(indent) + 1
+		return at.Errorf("", "this line is indented deeper than the one above, which has a value already").WithHint("indent the keys of a group equally")
+	}
 	return at.Errorf("", "%s", msg).WithHint(hint)
 }
 
@@ -359,11 +364,13 @@ func (p Position) after(text []byte) Position {
 
 var yamlPrefix = regexp.MustCompile(`^yaml: (line \d+: )?`)
 
+const secondValue = "a second \": \" in one value"
+
 // explainSyntax rewrites an error of yaml.v3 as a plain message with a hint.
 func explainSyntax(whole string) (msg, hint string) {
 	text := yamlPrefix.ReplaceAllString(whole, "")
 	for _, known := range []struct{ yaml, msg, hint string }{
-		{"mapping values are not allowed", "a second \": \" in one value", "start a new line, or put quotes around the text"},
+		{"mapping values are not allowed", secondValue, "start a new line, or put quotes around the text"},
 		{"cannot start any token", "no value can start with this character", "put quotes around the text"},
 		{"did not find expected key", "this fits no block above it", "check the indentation and the quotes of this line"},
 		{"did not find expected '-' indicator", "this fits no list above it", "start the line with \"- \" or check its indentation"},

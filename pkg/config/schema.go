@@ -130,7 +130,7 @@ func hasFlag(tag reflect.StructTag, flag string) bool {
 func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *Field {
 	tag := of.Tag
 	f := &Field{
-		Key: tag.Get("key"), Unit: tag.Get("unit"), Doc: tag.Get("doc"), Absent: tag.Get("absent"), When: parseCondition(tag.Get("when")),
+		Key: tag.Get("key"), Unit: tag.Get("unit"), Doc: tag.Get("doc"), Absent: tag.Get("absent"), Mistake: tag.Get("mistake"), When: parseCondition(tag.Get("when")),
 		Required: hasFlag(tag, "required"), Optional: hasFlag(tag, "optional"),
 		Own: hasFlag(tag, "own"), Outside: hasFlag(tag, "outside"), Aside: hasFlag(tag, "aside"), index: index,
 	}

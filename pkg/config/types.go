@@ -148,10 +148,21 @@ func (n Number) hint(t *Node) string {
 		return ""
 	case !t.Plain && decimal.MatchString(t.Text):
 		return "remove the quotes"
+	case commaNumber.MatchString(t.Text):
+		return n.withoutComma(t.Text)
 	case t.Plain && notDecimal == nil:
 		return "write it in decimal"
 	}
 	return DidYouMean(t.Text, n.Words)
+}
+
+// withoutComma returns advice for a number with a comma, which ends the decimals of a whole
+// number and begins those of others.
+func (n Number) withoutComma(text string) string {
+	if n.Whole {
+		return "write " + strings.Replace(text, ",", "", 1)
+	}
+	return "write " + strings.Replace(text, ",", ".", 1)
 }
 
 func (n Number) JSONSchema(root *Schema, path string) map[string]any {
@@ -179,6 +190,9 @@ func pick(b bool, yes, no string) string {
 }
 
 var (
+	// commaNumber matches 0,5 and 1,000.
+	commaNumber = regexp.MustCompile(`^[-+]?[0-9]+,[0-9]+$`)
+
 	decimal = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
 	octal   = regexp.MustCompile(`^[-+]?0[0-9]+$`)
 )

@@ -59,7 +59,7 @@ type Settings struct {
 
 // Game describes the game.
 type Game struct {
-	Variant  string   `key:"variant" default:"atomic" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" doc:"Chess variant, with the rules of lichess."`
+	Variant  string   `key:"variant" default:"atomic" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" mistake:"chess960: write variant: chess and start: chess960" doc:"Chess variant, with the rules of lichess."`
 	Start    []string `key:"start" default:"[]" want:"chess960 or a position in FEN" flags:"single" doc:"Start position of games in self-play and in the tournament: a FEN, or chess960, which draws one of the 960 positions for each game (in the tournament, for both games of a pair). Each entry of a list is equally likely. An empty list means the start position of the variant."`
 	MaxMoves int      `key:"max_moves" default:"150" range:"1..10000" unit:"moves of each side" doc:"Maximum length of a game. selfplay.long_games defines what becomes of a longer game of self-play; a longer game of the tournament is a draw."`
 }
