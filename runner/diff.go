@@ -75,14 +75,17 @@ line.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.MannWhitney = test == "rank"
-			colors := color == "always" || color == "auto" && out == "" && colorful(driver)
+			// A terminal, or git's pager.
+			terminal := out == "" && (term.IsTerminal(int(os.Stdout.Fd())) || driver && os.Getenv("GIT_PAGER_IN_USE") == "1")
+			plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"
+			colors := color == "always" || color == "auto" && terminal && !plain
 			if driver {
 				d, err := diff.ParseDriverArgs(args)
 				if err != nil {
 					return usagef("--git-driver: %w", err)
 				}
 				d.Prefix = os.Getenv("GIT_PREFIX")
-				return diff.Driver(cmd.OutOrStdout(), d, o, colors)
+				return diff.Driver(cmd.OutOrStdout(), d, o, colors, terminal)
 			}
 			a, err := diff.Open(args[0], o)
 			if err != nil {
@@ -93,7 +96,7 @@ line.`,
 				return err
 			}
 			r := diff.Compare(a, b, o)
-			if err := writeDiff(cmd, r, format, out, colors); err != nil {
+			if err := writeDiff(cmd, r, format, out, colors, terminal); err != nil {
 				return err
 			}
 			if exitCode && !r.Equal() {
@@ -115,13 +118,13 @@ line.`,
 	return cmd
 }
 
-func writeDiff(cmd *cobra.Command, r *diff.Report, format, out string, colors bool) error {
+func writeDiff(cmd *cobra.Command, r *diff.Report, format, out string, colors, terminal bool) error {
 	var text strings.Builder
 	var data []byte
 	var err error
 	switch format {
 	case "text":
-		err = r.Text(&text, colors)
+		err = r.Text(&text, colors, terminal)
 		data = []byte(text.String())
 	case "json":
 		err = writeJSON(&text, r)
@@ -143,12 +146,4 @@ func writeDiff(cmd *cobra.Command, r *diff.Report, format, out string, colors bo
 		return err
 	}
 	return disk.WriteBytes(out, data)
-}
-
-// colorful reports whether the output can show colors: a terminal, or git's pager.
-func colorful(driver bool) bool {
-	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	return term.IsTerminal(int(os.Stdout.Fd())) || driver && os.Getenv("GIT_PAGER_IN_USE") == "1"
 }

@@ -70,6 +70,8 @@ func Sum(data []byte) string {
 // Files reads each file once.
 type Files struct {
 	ReadFile func(path string) ([]byte, error) // nil reads from the disk
+	Lenient  bool                              // a file that a value names may be missing
+	Missing  []string                          // such files
 	known    map[string][]byte
 }
 

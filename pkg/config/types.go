@@ -299,7 +299,12 @@ func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {
 		}
 	}
 	if x.File && r.Files != nil {
-		if _, err := r.Files.Read(t.Text); err != nil {
+		switch _, err := r.Files.Read(t.Text); {
+		case err != nil && r.Files.Lenient:
+			if !slices.Contains(r.Files.Missing, t.Text) {
+				r.Files.Missing = append(r.Files.Missing, t.Text)
+			}
+		case err != nil:
 			start := "paths start at the folder of this file"
 			if t.At.File == SetFile {
 				start = "paths of --set start at the working directory"

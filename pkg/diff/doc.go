@@ -4,7 +4,7 @@
 //	a, err := diff.Open("HEAD~3:experiments/lab.yaml", diff.Options{})
 //	b, err := diff.Open("lab/3", diff.Options{})
 //	r := diff.Compare(a, b, diff.Options{})
-//	err = r.Text(os.Stdout, false)
+//	err = r.Text(os.Stdout, false, false)
 //
 // A side of the comparison is an experiment file, a file at a git revision, or the results
 // of runs. The forms of a [Report] are text for a terminal, Markdown for a pull request,

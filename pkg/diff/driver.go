@@ -52,10 +52,11 @@ func ParseDriverArgs(args []string) (DriverArgs, error) {
 // base is a separate file of the same diff. For a version that is not a valid experiment,
 // Driver reports the first fault and compares the lines as text.
 //
-// git stops its whole diff when a driver fails, so Driver fails only if it cannot write.
-func Driver(w io.Writer, d DriverArgs, o Options, color bool) error {
+// git stops its whole diff when a driver fails, so Driver fails only if it cannot write. color
+// and short are as in [Report.Text].
+func Driver(w io.Writer, d DriverArgs, o Options, color, short bool) error {
 	title := report.Heading{Text: "alamos diff a/" + d.Path + " b/" + d.NewPath}
-	blocks, err := d.compare(o, color)
+	blocks, err := d.compare(o, short)
 	if err != nil {
 		first, more, _ := strings.Cut(err.Error(), "\n")
 		if more != "" {
@@ -76,7 +77,7 @@ func Driver(w io.Writer, d DriverArgs, o Options, color bool) error {
 }
 
 // compare returns the report of the two versions.
-func (d DriverArgs) compare(o Options, color bool) ([]report.Block, error) {
+func (d DriverArgs) compare(o Options, short bool) ([]report.Block, error) {
 	if d.Unmerged {
 		return notes([]string{"the file has conflicts: nothing is compared"}), nil
 	}
@@ -85,14 +86,14 @@ func (d DriverArgs) compare(o Options, color bool) ([]report.Block, error) {
 	if err := errors.Join(errA, errB); err != nil {
 		return nil, err
 	}
-	return Compare(a, b, o).textBlocks()
+	return Compare(a, b, o).textBlocks(short)
 }
 
 // side opens one version of a file. For a missing file it returns a side without settings.
 func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error) {
 	name := prefix + path
 	if content == os.DevNull {
-		return &Side{Name: name}, nil
+		return &Side{Name: name, written: name}, nil
 	}
 	below := filepath.Join(d.Prefix, path)
 	_, missing := os.Stat(path)
@@ -100,7 +101,7 @@ func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error)
 		path = below
 	}
 	clean := filepath.Clean(path)
-	e, err := experiment.Load(path, experiment.Options{ReadFile: func(p string) ([]byte, error) {
+	e, err := experiment.Load(path, experiment.Options{Lenient: true, ReadFile: func(p string) ([]byte, error) {
 		if filepath.Clean(p) == clean {
 			return os.ReadFile(content)
 		}

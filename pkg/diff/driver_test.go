@@ -40,7 +40,7 @@ func TestDriverNeverFails(t *testing.T) {
 		{DriverArgs{Path: "x.yaml", NewPath: "x.yaml", OldFile: "old.txt", NewFile: "new.txt"}, "note: compared line by line: b/x.yaml:"},
 	} {
 		var out bytes.Buffer
-		if err := Driver(&out, test.args, Options{}, true); err != nil || !strings.Contains(out.String(), test.want) {
+		if err := Driver(&out, test.args, Options{}, true, true); err != nil || !strings.Contains(out.String(), test.want) {
 			t.Errorf("%+v: %v\n%s\nwant %s", test.args, err, &out, test.want)
 		}
 	}

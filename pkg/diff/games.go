@@ -49,10 +49,10 @@ func tournament(t *store.Trial) (p *played, note string) {
 		return nil, ""
 	}
 	if change := otherSettings(t, stage); change != "" {
-		return nil, fmt.Sprintf("%s: its tournament was played with other settings (%s) and is left out", t.Dir, change)
+		return nil, fmt.Sprintf("%s: its tournament was played with other settings (%s) and is left out", nameOf(t), change)
 	}
 	if name := store.CheckpointName(t.Last()); playsLast(t) && res.Find(name) < 0 {
-		return nil, fmt.Sprintf("%s: its tournament was played without %s, the newest network, and is left out", t.Dir, name)
+		return nil, fmt.Sprintf("%s: its tournament was played without %s, the newest network, and is left out", nameOf(t), name)
 	}
 	p = &played{Tournament: res, subject: -1, opponents: map[string]string{}}
 	for i, x := range res.Players {

@@ -58,7 +58,7 @@ func compared(t *testing.T, a, b string, o Options) *Report {
 func text(t *testing.T, r *Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := r.Text(&b, false); err != nil {
+	if err := r.Text(&b, false, true); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -14,22 +14,26 @@ import (
 	"alamos/plots"
 )
 
-// Text writes the report for a terminal, optionally with colors. Long values are shortened
-// to the part that differs.
-func (r *Report) Text(w io.Writer, color bool) error {
-	blocks, err := r.textBlocks()
+// Text writes the report as text, optionally with colors. short shortens long values to the
+// part that differs, for a terminal.
+func (r *Report) Text(w io.Writer, color, short bool) error {
+	blocks, err := r.textBlocks(short)
 	if err != nil {
 		return err
 	}
 	return report.WriteText(w, color, blocks...)
 }
 
-func (r *Report) textBlocks() ([]report.Block, error) {
+func (r *Report) textBlocks(short bool) ([]report.Block, error) {
 	sides := report.Table{Columns: make([]report.Column, 2), Rows: [][]report.Cell{
 		{{Text: "a", Class: report.Before}, {Text: r.A.String()}},
 		{{Text: "b", Class: report.After}, {Text: r.B.String()}},
 	}}
-	blocks, err := r.blocks("a", "b", excerpts, nil)
+	fit := whole
+	if short {
+		fit = excerpts
+	}
+	blocks, err := r.blocks("a", "b", fit, nil)
 	return append([]report.Block{sides}, blocks...), err
 }
 
@@ -67,7 +71,6 @@ func (r *Report) Markdown(folder, stem string) ([]byte, error) {
 type keeper func(f *plots.Figure, name string) (links []string, err error)
 
 func (r *Report) page(keep keeper) (*report.Page, error) {
-	whole := func(a, b string) (string, string) { return a, b }
 	blocks, err := r.blocks(r.A.Name, r.B.Name, whole, keep)
 	return &report.Page{
 		Title: r.A.Name + " and " + r.B.Name, Subtitle: r.A.String() + "; " + r.B.String(), Wide: true,
@@ -166,7 +169,7 @@ func (v *Value) String() string {
 	case v.Swept:
 		return "swept " + v.Text
 	case v.Source != "":
-		return v.Text + " (" + v.Source + ")"
+		return v.Text + " (content " + v.Source + ")"
 	}
 	return v.Text
 }
@@ -183,8 +186,11 @@ func from(a, b *Value) string {
 	return origin(a) + " → " + origin(b)
 }
 
-// mostShown is the maximum number of characters of a value in a terminal. Pages and JSON
-// have the whole value.
+// whole does not shorten the two values of a setting.
+func whole(a, b string) (string, string) { return a, b }
+
+// mostShown is the maximum number of characters of a value in a terminal. Files, pages and
+// JSON have the whole value.
 const mostShown = 44
 
 // excerpts shortens two long values so that the difference stays visible.

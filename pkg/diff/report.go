@@ -72,6 +72,9 @@ func Compare(a, b *Side, o Options) *Report {
 		Version: 2, A: a.head(), B: b.head(), Settings: settings(a, b), Groups: []Group{},
 		OnlyA: []string{}, OnlyB: []string{}, Notes: []string{},
 	}
+	if a.Name == b.Name { // of two folders of results
+		r.A.Name, r.B.Name = a.written, b.written
+	}
 	r.note(append(slices.Clone(a.notes), b.notes...)...)
 	if o.SettingsOnly {
 		return r
@@ -133,7 +136,7 @@ func paired(a, b *Side) (pairs [][2]store.Group, onlyA, onlyB []string) {
 	agreeing := func(paths []string) (found [][2]int) { // indices of groups
 		for i := range groups[0] {
 			for j := range groups[1] {
-				if !slices.ContainsFunc(paths, func(p string) bool { return values[0][i][p] != values[1][j][p] }) {
+				if !slices.ContainsFunc(paths, func(p string) bool { return !sameAt(p, values[0][i], values[1][j]) }) {
 					found = append(found, [2]int{i, j})
 				}
 			}
@@ -165,6 +168,16 @@ func paired(a, b *Side) (pairs [][2]store.Group, onlyA, onlyB []string) {
 		return labels
 	}
 	return pairs, rest(0), rest(1)
+}
+
+// sameAt reports whether two trials have equal values of a key, or of all keys of a group.
+func sameAt(path string, a, b map[string]string) bool {
+	under := func(all map[string]string) map[string]string {
+		found := maps.Clone(all)
+		maps.DeleteFunc(found, func(p, _ string) bool { return !strings.HasPrefix(p+".", path+".") })
+		return found
+	}
+	return maps.Equal(under(a), under(b))
 }
 
 // compareGroups compares two groups. It returns nil if a side has no results yet.
@@ -202,7 +215,7 @@ func (g *Group) caveats(o Options) {
 	machines := map[string]bool{}
 	for _, m := range slices.Concat(g.a, g.b) {
 		if done, want := m.trial.Done(), m.trial.Last(); done < want {
-			say("%s: %d of %d generations are done; there is no tournament yet", m.trial.Dir, done, want)
+			say("%s: %d of %d generations are done; there is no tournament yet", nameOf(m.trial), done, want)
 		}
 		x := m.trial.Manifest.Machine
 		machines[x.Hardware()+", "+x.Precision] = true

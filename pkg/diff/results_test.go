@@ -195,10 +195,23 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s: settings %+v", name, r.Settings)
 		}
 	}
-	// A trial against a trial of the same run.
+	// A trial against a trial of the same run. Both are called by what distinguishes them.
 	r := compared(t, trials[0].Dir, trials[1].Dir, Options{})
+	if r.A.Name != "small/depth=1" || r.B.Name != "small/depth=2" || r.Settings[0].A.Origin != "small.yaml:7" {
+		t.Errorf("two trials of a run:\n%s", text(t, r))
+	}
 	if len(r.Groups) != 1 || len(r.Settings) != 1 || r.Settings[0].Key != "network.depth" {
 		t.Errorf("two trials of a run:\n%s", text(t, r))
+	}
+}
+
+// Trials of a sweep over a group are matched by the values of its keys.
+func TestGroupsOfKeys(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small + "sweep: {grid: {selfplay.temperature: [{plies: 4}, {plies: 8}]}}\n", "deeper.yaml": deeper})
+	pretend(t, "small.yaml", 1, 50, 1)
+	pretend(t, "deeper.yaml", 2, 50, 1)
+	if r := compared(t, "small.yaml", "deeper.yaml", Options{}); len(r.Groups) != 2 {
+		t.Errorf("have:\n%s", text(t, r))
 	}
 }
 
@@ -221,7 +234,7 @@ func TestUnfinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := &compared(t, "small.yaml", "deeper.yaml", Options{}).Groups[0]
-	if len(g.Notes) == 0 || !strings.Contains(g.Notes[0], "2 of 3 generations are done") || g.Metrics[0].Name != "loss" {
+	if len(g.Notes) == 0 || !strings.Contains(g.Notes[0], "small: 2 of 3 generations are done") || g.Metrics[0].Name != "loss" {
 		t.Errorf("notes %q, metrics %+v", g.Notes, g.Metrics)
 	}
 }

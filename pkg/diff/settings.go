@@ -22,8 +22,7 @@ type Value struct {
 	Text   string `json:"value"`  // one line of YAML; for a swept key the list of its values
 	Origin string `json:"origin"` // file:line after the revision; "" for a default; "as search.visits" for the default of another key
 	Swept  bool   `json:"swept,omitempty"`
-	// Source is a prefix of a script's hash, if the two sides have different scripts of the
-	// same name.
+	// Source is a prefix of the hash of a script, if both sides have one.
 	Source string `json:"source,omitempty"`
 }
 
@@ -60,7 +59,7 @@ func settings(a, b *Side) []Setting {
 		if x != nil && y != nil {
 			if x.Items != nil && y.Items != nil && x.Swept == y.Swept {
 				s.Items = items(a, b, x.Items, y.Items)
-			} else if s.A.Text == s.B.Text { // two scripts of one name
+			} else {
 				s.A.Source, s.B.Source = source(x.Meaning), source(y.Meaning)
 			}
 		}
@@ -153,7 +152,7 @@ func items(a, b *Side, x, y []config.Item) []Item {
 		if j >= 0 {
 			c.B = value(b, y[j])
 		}
-		if i >= 0 && j >= 0 && x[i].Value == y[j].Value && x[i].Meaning != y[j].Meaning {
+		if i >= 0 && j >= 0 {
 			c.A.Source, c.B.Source = source(x[i].Meaning), source(y[j].Meaning)
 		}
 		return c

@@ -124,7 +124,7 @@ func TestScripts(t *testing.T) {
 	a := open(t, "a/x.yaml")
 	writeFile(t, "a/resign.go", "3")
 	r = Compare(a, open(t, "a/x.yaml"), Options{})
-	if have := text(t, r); !strings.Contains(have, "selfplay.adjudicate  a/resign.go (6b86b27)  a/resign.go (4e07408)  a/x.yaml:4\n") {
+	if have := text(t, r); !strings.Contains(have, "selfplay.adjudicate  a/resign.go (content 6b86b27)  a/resign.go (content 4e07408)  a/x.yaml:4\n") {
 		t.Errorf("have:\n%s", have)
 	}
 }

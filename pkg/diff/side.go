@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"alamos/pkg/config"
@@ -18,8 +19,10 @@ import (
 
 // Side is one side of a comparison.
 type Side struct {
-	Name   string // as the user wrote it
+	Name   string // as the user wrote it, or of results: "lab", "lab/width=16"
 	Folder string // of its results; empty if there is none
+
+	written string // as the user wrote it
 
 	rows   []config.Explained
 	axes   []string       // swept settings, without the seed
@@ -52,7 +55,7 @@ func Open(name string, o Options) (*Side, error) {
 	case err == nil && info.IsDir():
 		return openRun(name, o)
 	case err == nil:
-		e, err := experiment.Load(name, experiment.Options{})
+		e, err := experiment.Load(name, experiment.Options{Lenient: true})
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +88,7 @@ func openRevision(name, revision, file string, o Options) (*Side, error) {
 	if strings.HasPrefix(file, "./") || strings.HasPrefix(file, "../") {
 		file = path.Join(strings.TrimSpace(string(prefix)), file)
 	}
-	e, err := experiment.Load(filepath.FromSlash(path.Clean(file)), experiment.Options{ReadFile: func(file string) ([]byte, error) { return committed(revision, file) }})
+	e, err := experiment.Load(filepath.FromSlash(path.Clean(file)), experiment.Options{Lenient: true, ReadFile: func(file string) ([]byte, error) { return committed(revision, file) }})
 	if err != nil {
 		return nil, prefixed(err, revision+":", func(string) bool { return true })
 	}
@@ -131,7 +134,8 @@ func prefixed(err error, prefix string, of func(file string) bool) error {
 
 // ofExperiment returns the side of an experiment with its results, if any.
 func ofExperiment(name, prefix string, e *experiment.Experiment, o Options) *Side {
-	s := &Side{Name: name, prefix: prefix, rows: experiment.Compared(e.Explain()), axes: axes(e.Axes)}
+	s := &Side{Name: name, written: name, prefix: prefix, rows: experiment.Compared(e.Explain()), axes: axes(e.Axes)}
+	s.miss(e)
 	dir := filepath.Join(o.results(), e.Name)
 	for _, t := range e.Trials {
 		if trial := s.add(t, filepath.Join(dir, t.Folder)); len(trial.Manifest.Stages) > 0 {
@@ -154,6 +158,13 @@ func (s *Side) add(t experiment.Trial, dir string) *store.Trial {
 	return trial
 }
 
+// miss notes the files that the settings name and that are not there.
+func (s *Side) miss(e *experiment.Experiment) {
+	for _, file := range e.Missing {
+		s.notes = append(s.notes, s.prefix+file+" cannot be read: only its name is compared")
+	}
+}
+
 // axes returns the paths of a sweep's axes without the seed.
 func axes(all []experiment.Axis) (paths []string) {
 	for _, a := range all {
@@ -166,23 +177,27 @@ func axes(all []experiment.Axis) (paths []string) {
 
 // openRun opens the stored results of an experiment, or of one of its trials.
 func openRun(name string, o Options) (*Side, error) {
-	for _, dir := range []string{filepath.Join(o.results(), name), name} {
-		if _, err := os.Stat(filepath.Join(dir, store.SettingsFile)); err == nil {
-			return openTrial(name, dir)
-		}
-	}
 	run, trial, err := store.Resolve(o.results(), name)
 	if err != nil {
+		for _, dir := range []string{filepath.Join(o.results(), name), name} {
+			if _, missing := os.Stat(filepath.Join(dir, store.SettingsFile)); missing == nil {
+				return openTrial(name, dir, nil) // its experiment has other trials now
+			}
+		}
 		return nil, err
 	}
 	if trial != nil {
-		return openTrial(name, trial.Dir)
+		s, err := openTrial(name, trial.Dir, trial.Declared.Axis)
+		if err == nil {
+			s.originsOf(run.Experiment)
+		}
+		return s, err
 	}
 	x := run.Experiment
 	if x == nil {
 		return nil, errors.New(run.Why)
 	}
-	s := &Side{Name: name, Folder: run.Dir, axes: axes(x.Axes)}
+	s := &Side{Name: run.Name, written: name, Folder: run.Dir, axes: axes(x.Axes)}
 	if s.trials, s.notes, err = x.Open(run.Dir); err != nil {
 		return nil, err
 	}
@@ -191,16 +206,41 @@ func openRun(name string, o Options) (*Side, error) {
 }
 
 // openTrial reads the stored results of one trial by the settings in its folder, because
-// the experiment may have other trials now.
-func openTrial(name, dir string) (*Side, error) {
-	e, err := experiment.Load(filepath.Join(dir, store.SettingsFile), experiment.Options{})
+// the experiment may have other settings now. axis are its values of swept keys, if known.
+func openTrial(name, dir string, axis []experiment.AxisValue) (*Side, error) {
+	e, err := experiment.Load(filepath.Join(dir, store.SettingsFile), experiment.Options{Lenient: true})
 	if err != nil {
 		return nil, err
 	}
-	s := &Side{Name: name, Folder: dir, rows: experiment.Compared(e.Explain())}
+	s := &Side{written: name, Folder: dir, rows: experiment.Compared(e.Explain())}
+	s.miss(e)
 	trial := s.add(e.Trials[0], dir)
-	trial.Declared.Label = trial.Manifest.Label
+	trial.Declared.Label, trial.Declared.Axis = trial.Manifest.Label, axis
+	s.Name = nameOf(trial)
 	return s, nil
+}
+
+// originsOf replaces the origins of a trial's settings, which are all in one file, by those of
+// its experiment.
+func (s *Side) originsOf(x *store.Experiment) {
+	for i := range s.rows {
+		r := &s.rows[i]
+		if k := slices.IndexFunc(x.Settings, func(e config.Explained) bool { return e.Path == r.Path }); k >= 0 {
+			r.Origin = x.Settings[k].Origin
+			for n := range r.Items {
+				r.Items[n].Origin = r.Origin
+			}
+		}
+	}
+}
+
+// nameOf returns the name of a trial, which commands accept: "lab/width=16,seed=8".
+func nameOf(t *store.Trial) string {
+	d := &t.Declared
+	if d.Label == "" {
+		return d.Settings.Name
+	}
+	return d.Settings.Name + "/" + cmp.Or(store.ShortLabel(d, ","), strings.ReplaceAll(d.Label, " ", ","))
 }
 
 // origin formats the origin of a value: "" for a default, "as search.visits" for a value

@@ -35,5 +35,5 @@ func ExampleLoad_faults() {
 	// testdata/broken/unknown-keys.yaml:5:3: search.visit: unknown key (did you mean "visits"?)
 	// testdata/broken/unknown-keys.yaml:6:3: search.epochs: unknown key (did you mean "training.epochs"?)
 	// testdata/broken/unknown-keys.yaml:7:3: search.qqq: unknown key
-	// testdata/broken/unknown-keys.yaml:8:23: tournament.search.temperature: unknown key (did you mean "tournament.temperature"?)
+	// testdata/broken/unknown-keys.yaml:8:23: tournament.search.temperature: unknown key (it is a key of tournament, not of tournament.search: check the indentation)
 }

@@ -23,9 +23,9 @@ func (l *loader) view(t *config.Node, sweep *expansion) view {
 }
 
 // Explain returns every resolved value in schema order. A key that the sweep varies shows
-// all its values, or its distribution. If it has no line of its own (a group, or a key that
-// does not apply to the file's own values), it appears under the key of the sweep that
-// varies it.
+// all its values, or its distribution; for a group, each of its keys that varies does. If it
+// has no line of its own (a key that does not apply to the file's own values), it appears
+// under the key of the sweep that varies it.
 func (e *Experiment) Explain() []config.Explained { return e.rows() }
 
 // ExplainTrial is Explain for one of e.Trials, by its index: its own values, with the
@@ -140,6 +140,11 @@ func (v *view) rows() []config.Explained {
 		}
 	}
 	for _, a := range v.axes() {
+		if _, isGroup := schema().Lookup(a.path).Type.(*config.Group); isGroup && len(a.values) > 0 {
+			rows = slices.DeleteFunc(rows, func(r config.Explained) bool { return overlap(r.Path, a.path) })
+			rows = append(rows, v.sweptGroup(a)...)
+			continue
+		}
 		i := slices.IndexFunc(rows, func(r config.Explained) bool { return r.Path == a.path })
 		if i < 0 {
 			i = len(rows)
@@ -161,6 +166,35 @@ func (v *view) rows() []config.Explained {
 		rows = append(rows, config.Explained{Path: "extends", Value: config.Show(config.Sequence{Elem: config.Text{}}, names), Origin: config.Origin{Position: e.At}})
 	}
 	slices.SortStableFunc(rows, func(a, b config.Explained) int { return schema().Order(a.Path) - schema().Order(b.Path) })
+	return rows
+}
+
+// sweptGroup returns the rows of the keys of a group that the sweep varies as a whole. The keys
+// vary together: the lists of their values have the order of the sweep.
+func (v *view) sweptGroup(a axis) (rows []config.Explained) {
+	var all [][]config.Explained // by value of the sweep
+	for _, s := range a.values {
+		one := v.sweep.view(s.over(v.tree, maxLayers), nil)
+		all = append(all, slices.DeleteFunc(one.rows(), func(r config.Explained) bool { return !strings.HasPrefix(r.Path, a.path+".") }))
+	}
+	for _, r := range slices.Concat(all...) {
+		if slices.ContainsFunc(rows, func(known config.Explained) bool { return known.Path == r.Path }) {
+			continue
+		}
+		var values, meanings []string
+		for _, one := range all {
+			value, meaning := "–", "–" // it does not apply
+			if i := slices.IndexFunc(one, func(x config.Explained) bool { return x.Path == r.Path }); i >= 0 {
+				value, meaning = one[i].Value, one[i].Meaning
+			}
+			values, meanings = append(values, value), append(meanings, meaning)
+		}
+		if len(slices.Compact(slices.Clone(meanings))) > 1 {
+			r.Value, r.Meaning = "["+strings.Join(values, ", ")+"]", "["+strings.Join(meanings, ", ")+"]"
+			r.Items, r.Swept, r.Origin = nil, true, config.Origin{Position: a.at}
+		}
+		rows = append(rows, r)
+	}
 	return rows
 }
 

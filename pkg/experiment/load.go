@@ -18,12 +18,16 @@ type Options struct {
 	Set []string
 	// ReadFile reads experiment files and hooks. nil reads from the disk.
 	ReadFile func(path string) ([]byte, error)
+	// Lenient accepts scripts and other named files that cannot be read, for comparisons of
+	// settings.
+	Lenient bool
 }
 
 // Experiment is a fully resolved experiment file.
 type Experiment struct {
 	Description
 	Files    []string // every experiment file that was read, bases first
+	Missing  []string // named files that could not be read, see Options.Lenient
 	Settings Settings // of the file without its sweep
 
 	grower grower // decides the pending trials; nil if there never are any
@@ -51,7 +55,7 @@ type Description struct {
 // Load reads an experiment file and everything it extends. If there are faults, it returns
 // all of them as [config.Errors], and no experiment.
 func Load(path string, o Options) (*Experiment, error) {
-	l := &loader{dir: filepath.Dir(path), files: &config.Files{ReadFile: o.ReadFile}, parsed: map[string]*config.Node{}, bad: map[string]bool{}}
+	l := &loader{dir: filepath.Dir(path), files: &config.Files{ReadFile: o.ReadFile, Lenient: o.Lenient}, parsed: map[string]*config.Node{}, bad: map[string]bool{}}
 	l.file(path, nil, nil)
 	own := len(l.layers) - 1
 	for _, set := range o.Set {
@@ -83,7 +87,8 @@ func Load(path string, o Options) (*Experiment, error) {
 	}
 
 	e.Settings = l.settingsOf(e.values)
-	e.Name, e.About, e.Notebook, e.Style, e.Files = e.Settings.Name, e.Settings.About, e.Settings.Notebook, e.Settings.Style, l.read
+	e.Name, e.About, e.Notebook, e.Style = e.Settings.Name, e.Settings.About, e.Settings.Notebook, e.Settings.Style
+	e.Files, e.Missing = l.read, l.files.Missing
 	if extends := l.layers[own].Get("extends"); extends != nil {
 		e.Base = besideExtends(path, extends.OneOrMore()[0].Text)
 	}
