@@ -8,6 +8,12 @@ import (
 	"alamos/pkg/hook/alamos"
 )
 
+var Labels = alamos.Labels{
+	"policy_entropy":   {Text: "entropy of the policy", Unit: "bits"},
+	"start_value":      {Text: "value of the start position"},
+	"search_agreement": {Text: "share of positions in which the search agrees"},
+}
+
 // visits of the search that the network is compared with.
 const visits = 50
 

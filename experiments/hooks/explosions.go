@@ -8,6 +8,11 @@ import (
 	"alamos/pkg/hook/alamos"
 )
 
+var Labels = alamos.Labels{
+	"king_exploded":      {Text: "share of games that end with an explosion"},
+	"plies_to_explosion": {Text: "mean length of these games", Unit: "plies"},
+}
+
 // Measure returns the share of games that end with a king's explosion, and the mean number
 // of plies of those games.
 func Measure(g alamos.Generation) alamos.Metrics {

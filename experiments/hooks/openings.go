@@ -9,6 +9,11 @@ import (
 	"alamos/pkg/hook/alamos"
 )
 
+var Labels = alamos.Labels{
+	"openings":        {Text: "different openings"},
+	"opening_entropy": {Text: "entropy of the openings", Unit: "bits"},
+}
+
 // plies is the length of an opening.
 const plies = 4
 

@@ -246,7 +246,7 @@ func (g *Group) results(nameA, nameB string) []report.Block {
 // row returns the metric's row in the table of results. "~" replaces a difference within
 // noise.
 func (m *Metric) row() []report.Cell {
-	name := m.Name
+	name := cmp.Or(m.Label, m.Name)
 	if m.Unit != "" {
 		name += " (" + m.Unit + ")"
 	}

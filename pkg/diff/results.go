@@ -15,6 +15,7 @@ import (
 // Metric is a result of both sides.
 type Metric struct {
 	Name       string         `json:"name"`
+	Label      string         `json:"label,omitempty"` // that a script gives to its metric
 	Unit       string         `json:"unit,omitempty"`
 	Better     stats.Better   `json:"better"` // "higher", "lower", or "" for a descriptive metric
 	A          stats.Interval `json:"a"`
@@ -153,7 +154,8 @@ func compareMetrics(a, b []*measured, o Options) (out []Metric) {
 	ownGames := slices.ContainsFunc(slices.Concat(a, b), func(m *measured) bool { return m.trial.Declared.Settings.Data == nil })
 	for _, name := range slices.Concat(unopposed, named(slices.Concat(a, b))) {
 		if x, y := values(a, name), values(b, name); len(x) > 0 && len(y) > 0 {
-			out = append(out, o.seeds(Metric{Name: name, Better: report.BetterOf(name, ownGames)}, x, y))
+			label := b[0].trial.MetricLabel(name)
+			out = append(out, o.seeds(Metric{Name: name, Label: label.Text, Unit: label.Unit, Better: report.BetterOf(name, ownGames)}, x, y))
 		}
 	}
 	judge(out)

@@ -207,10 +207,14 @@ func TestRuns(t *testing.T) {
 
 // Trials of a sweep over a group are matched by the values of its keys.
 func TestGroupsOfKeys(t *testing.T) {
-	inFolder(t, map[string]string{"small.yaml": small + "sweep: {grid: {selfplay.temperature: [{plies: 4}, {plies: 8}]}}\n", "deeper.yaml": deeper})
-	pretend(t, "small.yaml", 1, 50, 1)
+	inFolder(t, map[string]string{"small.yaml": small + "sweep: {grid: {selfplay.temperature: [{plies: 4}, {plies: 8}]}}\nnotebook: [figure: sweep]\n", "deeper.yaml": deeper})
+	trials := pretend(t, "small.yaml", 1, 50, 1)
 	pretend(t, "deeper.yaml", 2, 50, 1)
 	if r := compared(t, "small.yaml", "deeper.yaml", Options{}); len(r.Groups) != 2 {
+		t.Errorf("have:\n%s", text(t, r))
+	}
+	// The files of the trials have the figures of the sweep, too.
+	if r := compared(t, trials[0].Dir, trials[1].Dir, Options{}); len(r.Settings) != 1 || r.Settings[0].Key != "selfplay.temperature.plies" {
 		t.Errorf("have:\n%s", text(t, r))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,9 +70,19 @@ func (s *script) check(f *ast.File) config.Errors {
 	})
 }
 
+// labelsName is the name of the variable with the labels of metrics.
+const labelsName = "Labels"
+
 // checkFunctions makes sure that the script has at least one of the functions that can
-// be called, and each of them with its signature.
+// be called, and each of them with its signature, and labels of their type.
 func (s *script) checkFunctions(f *ast.File, p *types.Package, l *library, fail func(pos token.Pos, format string, args ...any)) {
+	if object := p.Scope().Lookup(labelsName); object != nil {
+		_, isVariable := object.(*types.Var)
+		if !isVariable || !types.Identical(object.Type(), l.typ(reflect.TypeFor[Labels]())) {
+			fail(object.Pos(), "%s names the metrics: want var %[1]s = alamos.Labels{...}", labelsName)
+		}
+		s.labels = object.Pos()
+	}
 	found := false
 	for _, want := range functions {
 		object := p.Scope().Lookup(want.Name)

@@ -25,6 +25,10 @@ func TestExampleMetrics(t *testing.T) {
 	if err != nil || m["openings"] != 2 || !near(m["opening_entropy"], 0.25*2+0.75*math.Log2(4./3)) {
 		t.Errorf("openings: %v, %v", m, err)
 	}
+	labels, err := example(t, "openings.go").Labels(t.Context())
+	if err != nil || labels["opening_entropy"] != (alamos.Label{Text: "entropy of the openings", Unit: "bits"}) {
+		t.Errorf("labels: %v, %v", labels, err)
+	}
 	m, err = example(t, "explosions.go").Measure(t.Context(), g)
 	if err != nil || m["king_exploded"] != 0.25 || m["plies_to_explosion"] != 5 {
 		t.Errorf("explosions: %v, %v", m, err)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"alamos/pkg/hook/alamos"
 )
@@ -178,11 +179,36 @@ func checkMetrics(function string, m Metrics) error {
 		return fmt.Errorf("%s returned %d metrics: want at most %d", function, len(m), maxMetrics)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if !metricName.MatchString(name) {
-			return fmt.Errorf("%q is not a name of a metric: want lowercase letters, digits and underscores, beginning with a letter", name)
+		if err := checkName(name); err != nil {
+			return err
 		}
 		if math.IsInf(m[name], 0) {
 			return fmt.Errorf("metric %s is infinite; NaN stands for a missing metric", name)
+		}
+	}
+	return nil
+}
+
+func checkName(metric string) error {
+	if !metricName.MatchString(metric) {
+		return fmt.Errorf("%q is not a name of a metric: want lowercase letters, digits and underscores, beginning with a letter", metric)
+	}
+	return nil
+}
+
+// longestLabel is the maximum number of characters of a label, which has to fit an axis.
+const longestLabel = 80
+
+// checkLabels checks the labels of metrics.
+func checkLabels(all Labels) error {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if err := checkName(name); err != nil {
+			return err
+		}
+		for _, text := range []string{all[name].Text, all[name].Unit} {
+			if n := utf8.RuneCountInString(text); n > longestLabel || text != short(text) {
+				return fmt.Errorf("the label of %s is %q: want one line of at most %d characters", name, short(text), longestLabel)
+			}
 		}
 	}
 	return nil

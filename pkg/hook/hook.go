@@ -22,6 +22,7 @@ type (
 	Generation   = alamos.Generation
 	Game         = alamos.Game
 	Metrics      = alamos.Metrics
+	Labels       = alamos.Labels
 	Progress     = alamos.Progress
 	Evaluation   = alamos.Evaluation
 	SearchResult = alamos.SearchResult

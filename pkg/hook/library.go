@@ -35,6 +35,8 @@ var symbols = func() interp.Exports {
 			"Evaluation":    reflect.ValueOf((*alamos.Evaluation)(nil)),
 			"Game":          reflect.ValueOf((*alamos.Game)(nil)),
 			"Generation":    reflect.ValueOf((*alamos.Generation)(nil)),
+			"Label":         reflect.ValueOf((*alamos.Label)(nil)),
+			"Labels":        reflect.ValueOf((*alamos.Labels)(nil)),
 			"Loss":          reflect.ValueOf((*alamos.Loss)(nil)),
 			"Metrics":       reflect.ValueOf((*alamos.Metrics)(nil)),
 			"ParsePosition": reflect.ValueOf(alamos.ParsePosition),

@@ -73,6 +73,7 @@ type report struct {
 	Fault     *config.Error
 	Faults    config.Errors // of a script that does not compile
 	Functions []string      // of the compiled script
+	Labels    Labels        // of the metrics, after a call without a function
 	Result    any           // Metrics, []float64, float64, []string or a decision
 }
 

@@ -31,7 +31,8 @@ type script struct {
 	interp  *interp.Interpreter
 	program *interp.Program
 	names   []string                 // functions that can be called, in the order of [Functions]
-	have    map[string]reflect.Value // their values; nil before the first call
+	have    map[string]reflect.Value // their values, and that of the labels; nil before the first call
+	labels  token.Pos                // of the variable; none: the script has no labels
 }
 
 // fault makes a fault of a position and a message. Without a position, it is of the file.
@@ -109,7 +110,7 @@ func (s *script) initialize() *config.Error {
 	}
 	if s.have == nil {
 		s.have = make(map[string]reflect.Value, len(s.names))
-		for _, name := range s.names {
+		for _, name := range append([]string{labelsName}, s.names...) {
 			s.have[name] = s.interp.Symbols(mainPackage)[mainPackage][name]
 		}
 	}
@@ -166,15 +167,22 @@ func panicText(r any) string {
 }
 
 // call calls a function of the script, with package variables as the file sets them, and
-// checks the result. A call without a function only sets the variables. The function may
-// evaluate positions with a.
+// checks the result. A call without a function only sets the variables, and returns the
+// labels. The function may evaluate positions with a.
 func (s *script) call(c *call, a ask) (r report) {
 	defer s.recovered(func(fault *config.Error) { r.Fault = fault })
 	if fault := s.initialize(); fault != nil {
 		return report{Fault: fault}
 	}
 	if c.Function == "" {
-		return report{}
+		if s.labels == token.NoPos {
+			return report{}
+		}
+		labels := s.have[labelsName].Interface().(Labels)
+		if err := checkLabels(labels); err != nil {
+			return report{Fault: s.fault(s.labels, "%v", err)}
+		}
+		return report{Labels: labels}
 	}
 	result, err := function(c.Function).run(s.have[c.Function], c.Argument, a)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestScriptsInThisProcess(t *testing.T) {
 		}
 		s := &script{path: path, log: io.Discard}
 		faults := s.compile(text)
-		for _, name := range s.names {
+		for _, name := range append([]string{""}, s.names...) { // without a name, labels are checked
 			if len(faults) == 0 {
 				if fault := s.call(&call{name, arguments[name]}, send).Fault; fault != nil {
 					faults = config.Errors{fault}

@@ -68,6 +68,16 @@ func (s *Session) Functions(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
+// Labels returns the labels that the script gives to its metrics.
+func (s *Session) Labels(ctx context.Context) (labels Labels, err error) {
+	err = s.with(ctx, func(p *process) error {
+		r, err := p.exchange(ctx, order{Call: &call{}}, nil)
+		labels = r.Labels
+		return err
+	})
+	return labels, err
+}
+
 // Measure calls the script's Measure.
 func (s *Session) Measure(ctx context.Context, g Generation) (Metrics, error) {
 	return invoke[Metrics](ctx, s, Measure, g, nil)

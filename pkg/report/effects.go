@@ -33,7 +33,7 @@ var errFewTrials = errors.New("too few trials to tell the effects of the swept k
 // each value of a key on average; without them, as with random draws, a forest finds effects.
 // Keys that do not differ are left out.
 func effectsOf(trials []*store.Trial, keys []string, value func(t *store.Trial, key string) string, metric string) (*keyEffects, error) {
-	e := &keyEffects{metric: metricOf(metric)}
+	e := &keyEffects{metric: metricOf(metric, trials...)}
 	var y []float64
 	var known []*store.Trial
 	for _, t := range trials {

@@ -81,7 +81,7 @@ func (p *picture) metric() metric {
 	if name == "score" && p.trials[0].Final == nil {
 		name = strength(p.groups)
 	}
-	return metricOf(name)
+	return metricOf(name, p.trials...)
 }
 
 // surelyBetter returns the preferred direction of a metric if one setting is better than all

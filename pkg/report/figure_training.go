@@ -208,8 +208,9 @@ func drawMetric(p *picture) (plots.Chart, string, error) {
 		case err != nil:
 			return nil, "", err
 		default:
-			c.Y.Label = spaced(metric)
 			names[t] = t.Declared.Settings.Hooks[i].Name() + "." + metric
+			label := t.MetricLabel(names[t])
+			c.Y.Label, c.Y.Unit = cmp.Or(label.Text, spaced(metric)), label.Unit
 		}
 	}
 	if c.Y.Label == "" {

@@ -206,7 +206,7 @@ func (s *Selection) valuesOf(t *store.Trial) []string {
 // Chart shows the first metric over the training, with a line for each row of the table: the
 // mean of its trials, with the 95 % interval as a band.
 func (s *Selection) Chart() (plots.Chart, error) {
-	m, groups := metricOf(s.query.Metrics[0]), s.rows()
+	m, groups := metricOf(s.query.Metrics[0], s.trials...), s.rows()
 	if n := len(groups); n > mostLines {
 		return nil, fmt.Errorf("a figure of %d lines, want at most %d: choose fewer trials with --where, or other keys with --group", n, mostLines)
 	}
@@ -217,7 +217,7 @@ func (s *Selection) Chart() (plots.Chart, error) {
 }
 
 // Metric returns the name of the first metric in words.
-func (s *Selection) Metric() string { return metricOf(s.query.Metrics[0]).label }
+func (s *Selection) Metric() string { return metricOf(s.query.Metrics[0], s.trials...).label }
 
 // Table has a row for each group of trials: the values of the keys, the number of trials, and
 // the means of the metrics.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -54,7 +55,8 @@ var metrics = []metric{
 var trialColumns = []string{"score", "elo", "vs_untrained", "vs_random", "loss", "samples"}
 
 // metricOf describes a metric by its name. Metrics of evaluations and hooks contain a dot.
-func metricOf(name string) metric {
+// Scripts of the trials may label theirs.
+func metricOf(name string, trials ...*store.Trial) metric {
 	if i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name }); i >= 0 {
 		return metrics[i]
 	}
@@ -71,6 +73,12 @@ func metricOf(name string) metric {
 		m.label, m.better = spaced(of)+" accuracy", stats.Higher
 	default:
 		m.source = fromHooks
+		for _, t := range trials {
+			if l := t.MetricLabel(name); l != (store.Label{}) {
+				m.label, m.unit = cmp.Or(l.Text, m.label), l.Unit
+				break
+			}
+		}
 	}
 	return m
 }
@@ -313,7 +321,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 // measure adds a column with a metric of each group, unless none has it. It notes the marks
 // that it uses.
 func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
-	m, all := metricOf(name), measureAll(groups, name)
+	m, all := metricOf(name, trialsOf(groups)...), measureAll(groups, name)
 	values := all.values
 	if name == "seconds" || name == "samples" {
 		for i, v := range values {
@@ -333,6 +341,14 @@ func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
 		}
 		return c
 	})
+}
+
+// trialsOf returns the trials of all groups.
+func trialsOf(groups []store.Group) (trials []*store.Trial) {
+	for _, g := range groups {
+		trials = append(trials, g.Trials...)
+	}
+	return trials
 }
 
 // legendOf explains the marks of a table.

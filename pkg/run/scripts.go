@@ -258,7 +258,13 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 			if !scripts.has(h, function) {
 				continue
 			}
-			m, err := callOnce(t, &h.File, h.Name(), func(s *hook.Session) (hook.Metrics, error) { return call(ctx, s) })
+			var labels hook.Labels
+			m, err := callOnce(t, &h.File, h.Name(), func(s *hook.Session) (m hook.Metrics, err error) {
+				if m, err = call(ctx, s); err == nil {
+					labels, err = s.Labels(ctx)
+				}
+				return m, err
+			})
 			var fault *config.Error
 			switch {
 			case err == nil:
@@ -271,6 +277,9 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 			out.Metrics[i] = map[string]stats.Float{}
 			for k, v := range m {
 				out.Metrics[i][k] = stats.Float(v)
+				if l, ok := labels[k]; ok {
+					out.Label(i, k, store.Label(l))
+				}
 			}
 		}
 		return out, nil

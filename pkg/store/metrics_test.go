@@ -32,7 +32,11 @@ func made(t *testing.T) *Trial {
 	none := nn.Loss{Total: math.NaN(), Policy: math.NaN(), Value: math.NaN()}
 	for g := 1; g <= 2; g++ {
 		put(SelfPlayStage(g), Generation{Samples: 100 * g, Lengths: []int{10, 20}})
-		put(HooksStage(g), HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(g)}}})
+		kings := HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(g)}}}
+		if g == 1 {
+			kings.Label(0, "alive", Label{"kings alive", "kings"})
+		}
+		put(HooksStage(g), kings)
 		put(TrainStage(g), []train.Epoch{{Train: nn.Loss{Total: 9, Policy: 9, Value: 9}, Validation: none},
 			{Train: nn.Loss{Total: 3, Policy: 2, Value: 1}, Validation: none, Accuracy: &nn.Accuracy{N: 4, Top1: 1, Top5: 3}, Selected: true}})
 	}
@@ -82,6 +86,9 @@ func TestMeasure(t *testing.T) {
 		if err := x.CheckMetric(name); err != nil {
 			t.Error(err)
 		}
+	}
+	if have := x.MetricLabel("kings.alive"); have != (Label{"kings alive", "kings"}) || x.MetricLabel("kings.dead") != (Label{}) {
+		t.Errorf("label %+v", have)
 	}
 	for _, name := range []string{"alive", "queens.alive", ""} {
 		if m := x.Measure(name); !m.Missing() {

@@ -125,8 +125,22 @@ type HookResults struct {
 	// Metrics has one element per script of the experiment: nil if the script has no
 	// function for this stage, empty if it failed.
 	Metrics []map[string]stats.Float `json:"metrics"`
+	// Labels are the labels of these metrics by name, for each script; nil if no script states
+	// any.
+	Labels []map[string]Label `json:"labels,omitempty"`
 	// Faults are the failures of scripts, with file, line and message.
 	Faults []string `json:"faults,omitempty"`
+}
+
+// Label sets the label of a metric of script i.
+func (r *HookResults) Label(i int, metric string, l Label) {
+	if r.Labels == nil {
+		r.Labels = make([]map[string]Label, len(r.Metrics))
+	}
+	if r.Labels[i] == nil {
+		r.Labels[i] = map[string]Label{}
+	}
+	r.Labels[i][metric] = l
 }
 
 // hookResults returns the results for the games and for the checkpoint of generation g. A
@@ -149,6 +163,28 @@ func (t *Trial) Metrics(g, i int) map[string]stats.Float {
 		maps.Copy(out, r.Metrics[i])
 	}
 	return out
+}
+
+// Label says how figures and tables show a metric, as a script states it.
+type Label struct {
+	Text string `json:"text,omitempty"`
+	Unit string `json:"unit,omitempty"`
+}
+
+// MetricLabel returns the label that a script gives to a metric, "hook.metric", in the newest
+// generation that has one. It is empty if there is none.
+func (t *Trial) MetricLabel(name string) Label {
+	for i, h := range t.Declared.Settings.Hooks {
+		metric, ok := strings.CutPrefix(name, h.Name()+".")
+		for g := t.Last(); ok && g > 0; g-- {
+			for _, r := range t.hookResults(g) {
+				if i < len(r.Labels) && r.Labels[i][metric] != (Label{}) {
+					return r.Labels[i][metric]
+				}
+			}
+		}
+	}
+	return Label{}
 }
 
 func (t *Trial) HookFaults(g int) []string {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -97,21 +98,22 @@ type liveRun struct {
 
 // runView is an experiment as the page lists it.
 type runView struct {
-	Name        string      `json:"name"`
-	About       string      `json:"about"`
-	Variant     string      `json:"variant"`
-	State       store.State `json:"state"`
-	Fault       string      `json:"fault,omitempty"`
-	Trials      int         `json:"trials"`
-	Ended       int         `json:"ended"` // trials
-	Generations int         `json:"generations"`
-	Done        int         `json:"done"`    // generations
-	Left        float64     `json:"left"`    // seconds; 0: unknown
-	Changed     string      `json:"changed"` // RFC 3339
-	Axes        []string    `json:"axes"`    // swept keys
-	Metrics     []string    `json:"metrics"` // of its trials
-	Final       int         `json:"final"`   // games of the final tournament that runs; 0: none does
-	FinalOf     int         `json:"final_of"`
+	Name        string            `json:"name"`
+	About       string            `json:"about"`
+	Variant     string            `json:"variant"`
+	State       store.State       `json:"state"`
+	Fault       string            `json:"fault,omitempty"`
+	Trials      int               `json:"trials"`
+	Ended       int               `json:"ended"` // trials
+	Generations int               `json:"generations"`
+	Done        int               `json:"done"`    // generations
+	Left        float64           `json:"left"`    // seconds; 0: unknown
+	Changed     string            `json:"changed"` // RFC 3339
+	Axes        []string          `json:"axes"`    // swept keys
+	Metrics     []string          `json:"metrics"` // of its trials
+	Labels      map[string]string `json:"labels"`  // of the metrics that scripts label
+	Final       int               `json:"final"`   // games of the final tournament that runs; 0: none does
+	FinalOf     int               `json:"final_of"`
 
 	serial int
 }
@@ -405,7 +407,7 @@ func left(t *store.Live, v *trialView) float64 {
 // summary makes the view of an experiment from those of its trials.
 func (run *liveRun) summary(isRunning bool) runView {
 	x := run.x
-	v := runView{Name: run.name, About: x.About, Fault: run.fault, Trials: len(x.Trials) + x.Pending, Axes: []string{}, Metrics: []string{}, State: store.Interrupted}
+	v := runView{Name: run.name, About: x.About, Fault: run.fault, Trials: len(x.Trials) + x.Pending, Axes: []string{}, Metrics: []string{}, Labels: map[string]string{}, State: store.Interrupted}
 	for _, a := range x.Axes {
 		v.Axes = append(v.Axes, a.Path)
 	}
@@ -423,6 +425,12 @@ func (run *liveRun) summary(isRunning bool) runView {
 		for name := range row.Metrics {
 			if !slices.Contains(v.Metrics, name) {
 				v.Metrics = append(v.Metrics, name)
+				if l := t.MetricLabel(name); l != (store.Label{}) {
+					v.Labels[name] = cmp.Or(l.Text, name)
+					if l.Unit != "" {
+						v.Labels[name] += " (" + l.Unit + ")"
+					}
+				}
 			}
 		}
 		switch row.State {

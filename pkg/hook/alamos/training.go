@@ -105,3 +105,17 @@ type SearchMove struct {
 // beginning with a letter. Each becomes a column of the hook's CSV file. NaN
 // stands for a missing metric, such as a mean over no games; its cell stays empty.
 type Metrics map[string]float64
+
+// Labels say how figures and tables show metrics, by name. A script that measures may state
+// them in a variable:
+//
+//	var Labels = alamos.Labels{
+//		"mean_plies": {Text: "mean length of a game", Unit: "plies"},
+//	}
+type Labels map[string]Label
+
+// Label is the label of an axis or a column.
+type Label struct {
+	Text string // if it is empty, the name of the metric
+	Unit string // such as "plies" or "%"; may be empty
+}

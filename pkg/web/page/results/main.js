@@ -113,7 +113,7 @@ function drawRun() {
   $("fault").hidden = !run.fault;
   if (run.metrics.join() !== [...$("metric").options].map((o) => o.value).join()) {
     const before = $("metric").value || "loss";
-    $("metric").replaceChildren(...run.metrics.map((m) => new Option(m, m)));
+    $("metric").replaceChildren(...run.metrics.map((m) => new Option(run.labels[m] ?? m, m)));
     if (run.metrics.includes(before)) $("metric").value = before;
   }
 }
@@ -152,7 +152,7 @@ function columns() {
     ...(keys.length > mostKeys ? [] : keys),
     { name: "state", value: stageOf },
     { name: "generation", value: (t) => t.generation, text: (t) => `${t.generation}/${t.generations}`, numeric: true },
-    ...metrics.map((m) => ({ name: m, value: (t) => t.metrics[m] ?? null, text: (t) => format(t.metrics[m]), numeric: true })),
+    ...metrics.map((m) => ({ name: run.labels[m] ?? m, value: (t) => t.metrics[m] ?? null, text: (t) => format(t.metrics[m]), numeric: true })),
     { name: "evaluations/s", value: (t) => t.speed, text: (t) => (t.speed > 0 ? t.speed.toLocaleString("en") : ""), numeric: true },
     { name: "left", value: (t) => t.left, text: (t) => (t.left > 0 ? duration(t.left) : ""), numeric: true },
     ...(keys.length > mostKeys ? [{ name: "settings", value: (t) => t.label }] : []),
@@ -284,7 +284,7 @@ function drawTrial() {
   $("name").textContent = t.label ? `Trial ${t.number}: ${t.label}` : `${shown}: ${stageOf(t)}`;
   $("metrics").replaceChildren(...Object.entries(t.metrics).sort(([a], [b]) => a.localeCompare(b)).map(([name, value]) => {
     const pair = element("div");
-    pair.append(element("dt", name, { title: name }), element("dd", format(value)));
+    pair.append(element("dt", runs.get(shown).labels[name] ?? name, { title: name }), element("dd", format(value)));
     return pair;
   }));
   const now = `${shown}/${chosen} ${t.latest} ${t.stage}`;
