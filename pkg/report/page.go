@@ -360,7 +360,7 @@ func (b *pageBuilder) notes() (blocks []Block) {
 			blocks = append(blocks, Note{warning, text, lines})
 		}
 	}
-	var failed, unfinished, ended, faults, left []string
+	var failed, unfinished, ended, left []string
 	for i := range b.Experiment.Trials {
 		t := &b.Experiment.Trials[i]
 		if why, ok := b.Failed[t.Folder]; ok {
@@ -378,11 +378,6 @@ func (b *pageBuilder) notes() (blocks []Block) {
 		if e := t.Manifest.Ended; e != nil {
 			ended = append(ended, fmt.Sprintf("%s: after generation %d of %d, %s", name, e.Generation, t.Declared.Settings.Generations, e.Why))
 		}
-		for g := 1; g <= t.Done(); g++ {
-			for _, fault := range t.HookFaults(g) {
-				faults = append(faults, fmt.Sprintf("%s, generation %d: %s", name, g, fault))
-			}
-		}
 	}
 	for _, l := range b.Left {
 		left = append(left, l.Label+": "+l.Why)
@@ -390,7 +385,47 @@ func (b *pageBuilder) notes() (blocks []Block) {
 	note(true, english.Plural(len(failed), "trial", "")+" failed.", failed)
 	note(false, "Not all generations are there.", unfinished)
 	note(false, "Training ended early.", ended)
-	note(true, "Scripts failed and left cells empty.", faults)
+	if faults := hookFaults(b.Trials); len(faults) > 0 {
+		blocks = append(blocks, noteOf(faults))
+	}
 	note(false, "The budget of the sweep leaves out "+english.Plural(len(left), "combination", "")+".", left)
 	return blocks
+}
+
+// HookFault is a fault of a script that left cells empty.
+type HookFault struct {
+	Fault string `json:"fault"` // with file, line and column
+	Count int    `json:"count"` // how often it occurred, in all trials
+	Trial string `json:"trial"` // of the first time
+	First int    `json:"first"` // generation of the first time
+}
+
+// hookFaults returns the faults of the scripts of trials, each once.
+func hookFaults(trials []*store.Trial) (all []HookFault) {
+	for _, t := range trials {
+		for g := 1; g <= t.Done(); g++ {
+			for _, fault := range t.HookFaults(g) {
+				i := slices.IndexFunc(all, func(known HookFault) bool { return known.Fault == fault })
+				if i < 0 {
+					i = len(all)
+					all = append(all, HookFault{Fault: fault, Trial: nameOf(&t.Declared), First: g})
+				}
+				all[i].Count++
+			}
+		}
+	}
+	return all
+}
+
+// noteOf lists the faults of scripts.
+func noteOf(faults []HookFault) Note {
+	n := Note{Warning: true, Text: "Scripts failed and left cells empty."}
+	for _, f := range faults {
+		line := fmt.Sprintf("%s (%s, generation %d)", f.Fault, f.Trial, f.First)
+		if f.Count > 1 {
+			line = fmt.Sprintf("%s (%d times, first in %s, generation %d)", f.Fault, f.Count, f.Trial, f.First)
+		}
+		n.Lines = append(n.Lines, line)
+	}
+	return n
 }

@@ -26,6 +26,7 @@ type Shown struct {
 	Settings []ShownSetting `json:"settings"` // settings that differ from the defaults
 	Axes     []string       `json:"axes,omitempty"`
 	All      []ShownTrial   `json:"all_trials"`
+	Faults   []HookFault    `json:"hook_faults,omitempty"` // of the trials shown
 }
 
 // ShownSetting is a setting that differs from the default.
@@ -109,7 +110,15 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 		}
 		s.All = append(s.All, shown)
 	}
+	s.Faults = hookFaults(s.trials())
 	return s, nil
+}
+
+func (s *Shown) trials() (all []*store.Trial) {
+	for _, t := range s.All {
+		all = append(all, t.trial)
+	}
+	return all
 }
 
 func (s *Shown) show(t *store.Trial) ShownTrial {
@@ -187,16 +196,16 @@ func (s *Shown) Write(w io.Writer) error {
 		}
 		blocks = append(blocks, settings)
 	}
-	var trials []*store.Trial
 	for i := range s.All {
-		t := &s.All[i]
-		trials = append(trials, t.trial)
-		if t.Details != nil {
+		if t := &s.All[i]; t.Details != nil {
 			blocks = append(blocks, t.blocks()...)
 		}
 	}
-	if len(trials) > 1 {
-		blocks = append(blocks, trialBlocks(s.Experiment, trials)...)
+	if len(s.All) > 1 {
+		blocks = append(blocks, trialBlocks(s.Experiment, s.trials())...)
+	}
+	if len(s.Faults) > 0 {
+		blocks = append(blocks, noteOf(s.Faults))
 	}
 	return WriteText(w, false, blocks...)
 }

@@ -269,7 +269,11 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 			switch {
 			case err == nil:
 			case errors.As(err, &fault) && h.OnError != "stop":
-				t.Report.Note(fmt.Sprintf("hook %s has no metrics: %v", h.Name(), err))
+				note := fmt.Sprintf("hook %s has no metrics: %v", h.Name(), err)
+				if _, g := store.SplitStage(name); slices.Contains(t.Results.HookFaults(g-1), err.Error()) {
+					note = fmt.Sprintf("hook %s has no metrics again", h.Name())
+				}
+				t.Report.Note(note)
 				out.Faults = append(out.Faults, err.Error())
 			default:
 				return nil, err
