@@ -13,19 +13,23 @@ import (
 
 	"alamos/pkg/config"
 	"alamos/pkg/hook"
+	"alamos/pkg/report"
+	"alamos/pkg/run"
+	"alamos/pkg/store"
 )
 
 func hooksCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hooks",
-		Short: "Document, start and check scripts",
+		Short: "Document, start, check and try scripts",
 		Long: `Hooks are your own Go scripts in an experiment: they measure games or networks, evaluate
 positions, set the learning rate, adjudicate games or stop training. alamos interprets
 them: there is nothing to build.`,
 		Example: `  alamos hooks new metric mine.go
-  alamos hooks check mine.go`,
+  alamos hooks check mine.go
+  alamos hooks run mine.go quickstart/2`,
 	}
-	cmd.AddCommand(hooksDocCommand(), hooksNewCommand(), hooksCheckCommand())
+	cmd.AddCommand(hooksDocCommand(), hooksNewCommand(), hooksCheckCommand(), hooksRunCommand())
 	return cmd
 }
 
@@ -121,4 +125,66 @@ exit status is 2 if there is a fault.`,
 			return nil
 		},
 	}
+}
+
+func hooksRunCommand() *cobra.Command {
+	var results string
+	cmd := &cobra.Command{
+		Use:   "run FILE RUN",
+		Short: "Try a script on results that are there",
+		Long: `run calls the functions of a script on the games, networks and training of a run, as the
+run would, and prints what they return. It changes nothing: the experiment need not name
+the script.
+
+  Measure            metrics of the games of each generation
+  MeasureCheckpoint  metrics of the network of each generation
+  Evaluate           values of the positions of the games, against their results
+  Rate               the learning rate of each epoch, beside that of the run
+  Adjudicate         which games of self-play and of the tournament it would have ended;
+                     only those of the tournament have scores
+  Stop               whether training would have ended after each generation
+
+RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials,
+		Example: `  alamos hooks run experiments/hooks/openings.go quickstart
+  alamos hooks run mine.go quickstart/2`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			script, err := hook.Read(args[0])
+			if err != nil {
+				return err
+			}
+			found, trial, err := store.Resolve(results, args[1])
+			if err != nil {
+				return err
+			}
+			trials := found.Opened
+			if trial != nil {
+				trials = []*store.Trial{trial}
+			}
+			for i, t := range trials {
+				blocks, err := run.TryScript(cmd.Context(), script, t, hook.Limits{Log: cmd.ErrOrStderr()})
+				if err != nil {
+					return err
+				}
+				if len(trials) > 1 {
+					blocks = append([]report.Block{report.Heading{Text: t.Name()}}, blocks...)
+				}
+				if i > 0 {
+					fmt.Fprintln(cmd.OutOrStdout())
+				}
+				if err := report.WriteText(cmd.OutOrStdout(), false, blocks...); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	resultsFlag(cmd, &results)
+	cmd.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return []cobra.Completion{"go"}, cobra.ShellCompDirectiveFilterFileExt
+		}
+		return completeRuns(&results, 2, cobra.ShellCompDirectiveNoFileComp)(c, args, typed)
+	}
+	return cmd
 }

@@ -37,9 +37,6 @@ func (p *played) opponent(g *match.Game) string {
 	return ""
 }
 
-// gamesFile is the file of a tournament's games in the folder of its trial.
-const gamesFile = "tournament/games.pgn"
-
 // tournament reads the tournament of a trial. It is nil if none was played, or if the last
 // one was played with other settings, as note then explains.
 func tournament(t *store.Trial) (p *played, note string) {
@@ -68,8 +65,8 @@ func tournament(t *store.Trial) (p *played, note string) {
 			p.opponents[x.Name] = identity(&x, stage.Inputs)
 		}
 	}
-	if err := p.readGames(t.Path(gamesFile), stage.Outputs[gamesFile]); err != nil {
-		return p, fmt.Sprintf("%s %v: ratings are taken from the manifest", t.Path(gamesFile), err)
+	if err := p.readGames(t.Path(store.TournamentGames), stage.Outputs[store.TournamentGames]); err != nil {
+		return p, fmt.Sprintf("%s %v: ratings are taken from the manifest", t.Path(store.TournamentGames), err)
 	}
 	return p, ""
 }

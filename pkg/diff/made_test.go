@@ -172,10 +172,10 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 			}
 		}
 	}
-	if err := disk.WriteBytes(trial.Path(gamesFile), pgn.Bytes()); err != nil {
+	if err := disk.WriteBytes(trial.Path(store.TournamentGames), pgn.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := disk.Sum(trial.Path(gamesFile))
+	sum, err := disk.Sum(trial.Path(store.TournamentGames))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 			in["player "+names[i]] = fmt.Sprint(trial.Dir, generations[i])
 		}
 	}
-	put(store.TournamentStage, in, map[string]string{gamesFile: sum}, out)
+	put(store.TournamentStage, in, map[string]string{store.TournamentGames: sum}, out)
 }
 
 func metric(t *testing.T, g *Group, name string) Metric {

@@ -53,7 +53,7 @@ func TestPairedResults(t *testing.T) {
 	}
 
 	// Games that are not what the run wrote are not read.
-	path := filepath.Join(g.B.Folders[0], gamesFile)
+	path := filepath.Join(g.B.Folders[0], store.TournamentGames)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -387,7 +387,7 @@ func TestSweepsWithResults(t *testing.T) {
 func TestSeedsWithoutGames(t *testing.T) {
 	inFolder(t, map[string]string{"small.yaml": small + seeds, "deeper.yaml": deeper})
 	for _, trial := range append(pretend(t, "small.yaml", 1, 50, 1), pretend(t, "deeper.yaml", 2, 60, 0.5)...) {
-		if err := os.Remove(trial.Path(gamesFile)); err != nil {
+		if err := os.Remove(trial.Path(store.TournamentGames)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -178,7 +178,7 @@ func replays(t *store.Trial, of string) (Games, error) {
 		last := store.CheckpointName(g)
 		most = mostTournamentGames
 		b.Caption = fmt.Sprintf("Games of %s in the tournament, the first two against each opponent. The line is White's expected share of the points, by the player that moves. ?? marks a move after which the player's own value falls by %d points or more.", last, blunderPercent)
-		b.Files = []string{"tournament/games.pgn"}
+		b.Files = []string{store.TournamentGames}
 		wanted = func(g *match.Game) bool { return g.Number < 2 && (g.White == last || g.Black == last) }
 	} else if t.Declared.Settings.Data != nil || g == 0 {
 		return b, nil

@@ -44,7 +44,7 @@ func ofTournament(table func(*store.Trial, *store.Tournament) Table) func(*store
 
 func standingsTable(_ *store.Trial, res *store.Tournament) Table {
 	c := standings("Standings of the tournament", res)
-	c.Files = []string{"tournament/ratings.csv", "tournament/games.pgn"}
+	c.Files = []string{"tournament/ratings.csv", store.TournamentGames}
 	return c
 }
 

@@ -16,11 +16,25 @@ import (
 )
 
 // games reads the self-play games of generation g.
-func (t *Trial) games(g int) (all []*match.Game, err error) {
-	err = match.ReadGames(t.Results.Path(store.GamesFile(g)), func(_ string, game *match.Game) error {
+func (t *Trial) games(g int) ([]*match.Game, error) {
+	return gamesIn(t.Results.Path(store.GamesFile(g)))
+}
+
+func gamesIn(path string) (all []*match.Game, err error) {
+	err = match.ReadGames(path, func(_ string, game *match.Game) error {
 		all = append(all, game)
 		return nil
 	})
+	return all, err
+}
+
+// scriptGeneration returns the self-play games of generation g in the form that scripts receive.
+func (t *Trial) scriptGeneration(g int) (hook.Generation, error) {
+	games, err := t.games(g)
+	all := hook.Generation{Number: g, Variant: t.Setup.Variant.String()}
+	for _, game := range games {
+		all.Games = append(all.Games, hookGame(game))
+	}
 	return all, err
 }
 
@@ -122,6 +136,11 @@ type scriptNetwork struct {
 	variant   chess.Variant
 	search    search.Config
 	evaluator search.Evaluator
+}
+
+// scriptCheckpoint returns the checkpoint of generation g, with its network, for scripts.
+func (t *Trial) scriptCheckpoint(g int, net search.Net) hook.Checkpoint {
+	return hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: t.Results.SamplesUntil(g), Network: newScriptNetwork(t, g, net)}
 }
 
 // newScriptNetwork uses the trial's network of generation g.

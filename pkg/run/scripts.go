@@ -200,11 +200,7 @@ func (t *Trial) measureGames(_ context.Context, g int) (*Stage, error) {
 	}
 	in := store.Inputs{"code": hooksCode, "games": t.Results.Output(store.SelfPlayStage(g), store.GamesFile(g))}
 	return t.measure(store.HooksStage(g), hook.Measure, in, func() (measurement, func(), error) {
-		games, err := t.games(g)
-		all := hook.Generation{Number: g, Variant: t.Setup.Variant.String()}
-		for _, game := range games {
-			all.Games = append(all.Games, hookGame(game))
-		}
+		all, err := t.scriptGeneration(g)
 		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.Measure(ctx, all) }, func() {}, err
 	}), nil
 }
@@ -219,7 +215,7 @@ func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: t.Results.SamplesUntil(g), Network: newScriptNetwork(t, g, net)}
+		c := t.scriptCheckpoint(g, net)
 		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) }, net.Close, nil
 	}), nil
 }
@@ -302,11 +298,7 @@ func (t *Trial) stopRule(_ context.Context, g int) (*Stage, error) {
 	if script == nil || g == t.Settings.Generations || !t.knows(g) {
 		return nil, nil
 	}
-	p := t.progress(g + 1)
-	p.Generation = g
-	for i := range p.Past {
-		p.Past[i].Metrics = t.hookMetrics(i + 1)
-	}
+	p := t.progressAfter(g)
 	in := store.Inputs{"code": stopCode, "script": script.SHA256, "progress": hashProgress(p)}
 	return &Stage{Name: store.StopStage(g), In: in, Run: func(ctx context.Context) (any, error) {
 		return callOnce(t, script, script.Name(), func(s *hook.Session) (v verdict, err error) {
@@ -363,11 +355,7 @@ func (t *Trial) rates(ctx context.Context, g int) (rate func([]train.Epoch) (flo
 	if err != nil {
 		return nil, nil, err
 	}
-	rate = func(done []train.Epoch) (float64, error) {
-		now := p
-		now.Epochs = append(slices.Clip(p.Epochs), scriptEpochs(g, done)...)
-		return s.Rate(ctx, now)
-	}
+	rate = func(done []train.Epoch) (float64, error) { return s.Rate(ctx, during(p, done)) }
 	return rate, s.Close, nil
 }
 
@@ -385,6 +373,22 @@ func (t *Trial) progress(g int) hook.Progress {
 			MeanPlies: row.MeanPlies(), Loss: train.SelectedLoss(epochs).Total,
 		})
 		p.Epochs = append(p.Epochs, scriptEpochs(i, epochs)...)
+	}
+	return p
+}
+
+// during returns the progress within a generation, from that before it and the epochs since.
+func during(before hook.Progress, done []train.Epoch) hook.Progress {
+	before.Epochs = append(slices.Clip(before.Epochs), scriptEpochs(before.Generation, done)...)
+	return before
+}
+
+// progressAfter returns what the stop rule receives after generation g.
+func (t *Trial) progressAfter(g int) hook.Progress {
+	p := t.progress(g + 1)
+	p.Generation = g
+	for i := range p.Past {
+		p.Past[i].Metrics = t.hookMetrics(i + 1)
 	}
 	return p
 }

@@ -546,7 +546,7 @@ func detail(q *http.Request, run *liveRun) (any, error) {
 
 // lastGame returns the last game of a trial's files, or nil.
 func lastGame(t *store.Trial) (last *match.Game) {
-	file := t.Path("tournament", "games.pgn")
+	file := t.Path(store.TournamentGames)
 	if t.Manifest.Stage(store.TournamentStage) == nil {
 		file = t.Path(store.GamesFile(t.Done()))
 	}
