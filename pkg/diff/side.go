@@ -181,13 +181,13 @@ func openRun(name string, o Options) (*Side, error) {
 	if err != nil {
 		for _, dir := range []string{filepath.Join(o.results(), name), name} {
 			if _, missing := os.Stat(filepath.Join(dir, store.SettingsFile)); missing == nil {
-				return openTrial(name, dir, nil) // its experiment has other trials now
+				return openTrial(name, dir, experiment.Trial{}) // its experiment has other trials now
 			}
 		}
 		return nil, err
 	}
 	if trial != nil {
-		s, err := openTrial(name, trial.Dir, trial.Declared.Axis)
+		s, err := openTrial(name, trial.Dir, trial.Declared)
 		if err == nil {
 			s.originsOf(run.Experiment)
 		}
@@ -206,8 +206,9 @@ func openRun(name string, o Options) (*Side, error) {
 }
 
 // openTrial reads the stored results of one trial by the settings in its folder, because
-// the experiment may have other settings now. axis are its values of swept keys, if known.
-func openTrial(name, dir string, axis []experiment.AxisValue) (*Side, error) {
+// the experiment may have other settings now. It is called as its experiment declares it, if
+// that still does.
+func openTrial(name, dir string, declared experiment.Trial) (*Side, error) {
 	e, err := experiment.Load(filepath.Join(dir, store.SettingsFile), experiment.Options{Lenient: true})
 	if err != nil {
 		return nil, err
@@ -215,21 +216,23 @@ func openTrial(name, dir string, axis []experiment.AxisValue) (*Side, error) {
 	s := &Side{written: name, Folder: dir, rows: experiment.Compared(e.Explain())}
 	s.miss(e)
 	trial := s.add(e.Trials[0], dir)
-	trial.Declared.Label, trial.Declared.Axis = trial.Manifest.Label, axis
+	trial.Declared.Label, trial.Declared.Name, trial.Declared.Axis = trial.Manifest.Label, declared.Name, declared.Axis
 	s.Name = nameOf(trial)
 	return s, nil
 }
 
-// originsOf replaces the origins of a trial's settings, which are all in one file, by those of
-// its experiment.
+// originsOf replaces the origins of a trial's settings, which are all in one file, and the
+// paths of its copies of scripts by those of its experiment.
 func (s *Side) originsOf(x *store.Experiment) {
 	for i := range s.rows {
 		r := &s.rows[i]
-		if k := slices.IndexFunc(x.Settings, func(e config.Explained) bool { return e.Path == r.Path }); k >= 0 {
+		k := slices.IndexFunc(x.Settings, func(e config.Explained) bool { return e.Path == r.Path })
+		switch {
+		case k < 0:
+		case x.Settings[k].Swept:
 			r.Origin = x.Settings[k].Origin
-			for n := range r.Items {
-				r.Items[n].Origin = r.Origin
-			}
+		case x.Settings[k].Meaning == r.Meaning:
+			*r = x.Settings[k]
 		}
 	}
 }
