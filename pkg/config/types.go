@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -300,7 +302,7 @@ func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {
 	}
 	if x.File && r.Files != nil {
 		switch _, err := r.Files.Read(t.Text); {
-		case err != nil && r.Files.Lenient:
+		case r.Files.Lenient && errors.Is(err, fs.ErrNotExist):
 			if !slices.Contains(r.Files.Missing, t.Text) {
 				r.Files.Missing = append(r.Files.Missing, t.Text)
 			}

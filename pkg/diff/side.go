@@ -161,7 +161,7 @@ func (s *Side) add(t experiment.Trial, dir string) *store.Trial {
 // miss notes the files that the settings name and that are not there.
 func (s *Side) miss(e *experiment.Experiment) {
 	for _, file := range e.Missing {
-		s.notes = append(s.notes, s.prefix+file+" cannot be read: only its name is compared")
+		s.notes = append(s.notes, s.prefix+file+" does not exist: only its name is compared")
 	}
 }
 

@@ -19,7 +19,7 @@ type Options struct {
 	// ReadFile reads experiment files and hooks. nil reads from the disk.
 	ReadFile func(path string) ([]byte, error)
 	// Lenient accepts what does not change the meaning of the settings: scripts and other named
-	// files that cannot be read, and figures of a sweep in the file of one of its trials.
+	// files that do not exist, and figures of a sweep in the file of one of its trials.
 	Lenient bool
 }
 
@@ -27,7 +27,7 @@ type Options struct {
 type Experiment struct {
 	Description
 	Files    []string // every experiment file that was read, bases first
-	Missing  []string // named files that could not be read, see Options.Lenient
+	Missing  []string // named files that do not exist, see Options.Lenient
 	Settings Settings // of the file without its sweep
 
 	grower grower // decides the pending trials; nil if there never are any
