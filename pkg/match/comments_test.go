@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -28,6 +29,9 @@ func TestCommentsAreExact(t *testing.T) {
 			if rapid.Bool().Draw(t, "has a score") {
 				x := rapid.Float64Range(-1, 1).Draw(t, "score")
 				in.Score = &x
+				if in.Mate = rapid.IntRange(-20, 20).Draw(t, "mate"); in.Mate != 0 {
+					x = float64(in.Mate / max(in.Mate, -in.Mate))
+				}
 			}
 			in.Visits = rapid.IntRange(0, 1_000_000_000).Draw(t, "visits")
 			in.Depth = rapid.IntRange(0, 500).Draw(t, "depth")
@@ -46,7 +50,8 @@ func TestCommentsAreExact(t *testing.T) {
 			t.Fatalf("%s\nand read again\n%s", first, again)
 		}
 		for i, in := range back.Infos {
-			if have := g.Infos[i]; in.Visits != have.Visits || in.Depth != have.Depth || (in.Score == nil) != (have.Score == nil) {
+			if have := g.Infos[i]; in.Visits != have.Visits || in.Depth != have.Depth || in.Mate != have.Mate ||
+				(in.Score == nil) != (have.Score == nil) || in.Score != nil && math.Abs(*in.Score-*have.Score) > 0.001 {
 				t.Fatalf("ply %d: %+v, want %+v", i+1, in, have)
 			}
 		}

@@ -82,9 +82,12 @@ func moveOf(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (che
 		return 0, Info{}, err
 	}
 	in := Info{Depth: a.Info.Depth}
-	if a.Info.Score != nil {
-		x := a.Info.Score.Expected()
+	if score := a.Info.Score; score != nil {
+		x := score.Expected()
 		in.Score = &x
+		if score.IsMate {
+			in.Mate = score.Mate
+		}
 	}
 	return a.Move, in, nil
 }

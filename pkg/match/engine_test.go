@@ -209,7 +209,7 @@ func TestFairyStockfishLevel1(t *testing.T) {
 		for i, in := range g.Infos {
 			engine := (i%2 == 0) == (g.White == "level 1")
 			if (in.Score != nil) != engine {
-				t.Errorf("ply %d: info %q", i, in)
+				t.Errorf("ply %d: info %+v", i, in)
 			}
 		}
 		t.Logf("%s-%s: %v after %d plies", g.White, g.Black, g.Outcome, len(g.Moves))

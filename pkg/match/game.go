@@ -1,14 +1,14 @@
 package match
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/uci"
 )
 
 // Pair holds two player names in string order, regardless of their order in the tournament.
@@ -95,8 +95,8 @@ func (g *Game) PGN(event string) *chess.PGN {
 		p.SetTag(randomTag, strconv.Itoa(random))
 	}
 	for i, in := range g.Infos {
-		if s := in.String(); s != "" {
-			p.SetComment(i+1, s)
+		if s := in.Comment(g.turn(i)); s != "" {
+			p.SetComment(i, s)
 		}
 	}
 	return p
@@ -145,27 +145,46 @@ func FromPGN(p *chess.PGN) (*Game, error) {
 		}
 	}
 	for i := range g.Infos {
-		if g.Infos[i], err = ParseInfo(p.Comment(i + 1)); err != nil {
-			return bad(err)
-		}
+		g.Infos[i] = ParseComment(p.Comment(i), g.turn(i))
 	}
 	return g, nil
+}
+
+// turn returns the side to move after this number of plies.
+func (g *Game) turn(ply int) chess.Color {
+	if ply%2 == 0 {
+		return g.Start.Turn()
+	}
+	return g.Start.Turn().Other()
 }
 
 // Info is a player's evaluation of the position in which it moved.
 type Info struct {
 	Score  *float64 // expected result for this player, -1 to 1; nil when unknown
+	Mate   int      // moves to the forced end of Score: negative if this player loses, 0 if none is known
 	Visits int      // visits of a tree search; 0 when unknown
 	Depth  int      // search depth in plies; 0 when unknown
 }
 
-// String returns the known fields as a PGN comment, such as "score 0.125 depth 6 visits
-// 800". It returns "" if no field is known.
-func (in Info) String() string {
+// Comment returns the known fields as the PGN comment of a position with this side to move,
+// such as "[%eval 0.35] depth 6 visits 800". It returns "" if no field is known. The
+// evaluation is in the form that lichess and chess programs draw: pawns as in
+// [uci.ScoreOf], or "#3" for a win in three moves, from White's view.
+func (in Info) Comment(turn chess.Color) string {
 	var words []string
 	if in.Score != nil {
-		x := math.Round(*in.Score*1000)/1000 + 0 // adding 0 turns -0 into 0
-		words = append(words, "score", strconv.FormatFloat(x, 'f', 3, 64))
+		score := uci.ScoreOf(*in.Score)
+		if in.Mate != 0 {
+			score = uci.Score{IsMate: true, Mate: in.Mate}
+		}
+		if turn == chess.Black {
+			score.CP, score.Mate = -score.CP, -score.Mate
+		}
+		if score.IsMate {
+			words = append(words, fmt.Sprintf("[%%eval #%d]", score.Mate))
+		} else {
+			words = append(words, fmt.Sprintf("[%%eval %.2f]", float64(score.CP)/100))
+		}
 	}
 	if in.Depth != 0 {
 		words = append(words, "depth", strconv.Itoa(in.Depth))
@@ -176,30 +195,34 @@ func (in Info) String() string {
 	return strings.Join(words, " ")
 }
 
-// ParseInfo parses the output of [Info.String]. The score has three digits.
-func ParseInfo(s string) (in Info, err error) {
-	words := strings.Fields(s)
-	if len(words)%2 != 0 {
-		return Info{}, fmt.Errorf("match: comment %q: want words with numbers", s)
-	}
-	for pair := range slices.Chunk(words, 2) {
-		switch pair[0] {
-		case "score":
-			in.Score = new(float64)
-			*in.Score, err = strconv.ParseFloat(pair[1], 64)
-			if err == nil && !(math.Abs(*in.Score) <= 1) {
-				err = errors.New("out of range")
-			}
+var commentWords = regexp.MustCompile(`\[%eval (#?)([-+]?\d+(?:\.\d+)?)|\b(depth|visits) (\d+)`)
+
+// ParseComment reads what [Info.Comment] writes, also between other text. Writing it again
+// gives the same text.
+func ParseComment(comment string, turn chess.Color) (in Info) {
+	for _, m := range commentWords.FindAllStringSubmatch(comment, -1) {
+		x, err := strconv.ParseFloat(m[2]+m[4], 64)
+		if err != nil || math.Abs(x) > math.MaxInt32 {
+			continue
+		}
+		n := int(x)
+		switch m[3] {
 		case "depth":
-			in.Depth, err = strconv.Atoi(pair[1])
+			in.Depth = n
+			continue
 		case "visits":
-			in.Visits, err = strconv.Atoi(pair[1])
-		default:
-			err = errors.New("unknown")
+			in.Visits = n
+			continue
 		}
-		if err != nil {
-			return Info{}, fmt.Errorf("match: comment %q: %s %q: %w", s, pair[0], pair[1], err)
+		score := uci.Score{IsMate: m[1] != "", Mate: n, CP: int(math.Round(100 * x))}
+		if turn == chess.Black {
+			score.CP, score.Mate = -score.CP, -score.Mate
+		}
+		expected := score.Expected()
+		in.Score, in.Mate = &expected, 0
+		if score.IsMate {
+			in.Mate = score.Mate
 		}
 	}
-	return in, nil
+	return in
 }

@@ -135,7 +135,7 @@ func (m *match) prepare(ctx context.Context) error {
 func (m *match) name() string {
 	cfg := m.cfg
 	h := sha256.New()
-	fmt.Fprintf(h, "1 %v %q %d %d %d %v", cfg.Variant, cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
+	fmt.Fprintf(h, "2 %v %q %d %d %d %v", cfg.Variant, cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
 	for _, o := range cfg.Book {
 		fmt.Fprint(h, " ", o.Start.FEN(), o.Moves)
 	}

@@ -127,7 +127,8 @@ func treeInfo(t *search.Tree) Info {
 	for _, e := range t.Root() {
 		visits += e.Visits
 	}
-	return Info{Score: &value, Visits: visits, Depth: len(t.PV())}
+	line := t.PV()
+	return Info{Score: &value, Mate: uci.Mate(line, value, t.Exact()), Visits: visits, Depth: len(line)}
 }
 
 func (p *mcts) GameOver(g *chess.Game) { delete(p.trees, g) }
@@ -162,7 +163,7 @@ func (p *alphaBeta) Moves(ctx context.Context, turns []*Turn) error {
 			return fmt.Errorf("player %s: %w", p.name, err)
 		}
 		t.Move = line.Best[stats.NewRand(t.Seed).IntN(len(line.Best))]
-		t.Info = Info{Score: &line.Value, Depth: line.Depth}
+		t.Info = Info{Score: &line.Value, Mate: mateOf(&line), Depth: line.Depth}
 	}
 	return nil
 }
@@ -210,9 +211,12 @@ func (p *alphaBeta) deepen(ctx context.Context, g *chess.Game, t uci.Task, repor
 	return line, nil
 }
 
+// mateOf returns the number of moves to a forced end as [uci.Mate] does.
+func mateOf(l *search.Line) int { return uci.Mate(l.PV, l.Value, l.Value == 1 || l.Value == -1) }
+
 // lineReport returns the report of a search with this result.
 func lineReport(l *search.Line, spent time.Duration, last bool) *uci.Report {
-	mate := int(l.Value) * ((len(l.PV) + 1) / 2) // 1 and -1 are forced
+	mate := mateOf(l)
 	r := &uci.Report{Value: l.Value, Exact: mate != 0, Mate: mate, Visits: l.Evaluations, Depth: l.Depth, Time: spent, Last: last}
 	r.Speed = float64(r.Visits) / max(spent, time.Millisecond).Seconds()
 	for i, m := range l.Best {

@@ -255,8 +255,6 @@ func TestFromPGNRefuses(t *testing.T) {
 		"colors":      func(p *chess.PGN) { p.SetTag("Round", "2") },
 		"reason":      func(p *chess.PGN) { p.SetTag("Termination", "boredom") },
 		"opening":     func(p *chess.PGN) { p.SetTag("RandomPlies", "5") },
-		"comment":     func(p *chess.PGN) { p.SetComment(1, "score 7") },
-		"half a word": func(p *chess.PGN) { p.SetComment(1, "score 0.1 depth") },
 		"result":      func(p *chess.PGN) { p.Result = chess.Unfinished },
 	} {
 		p := g.PGN("test")
@@ -396,21 +394,38 @@ func TestRoundRobinRefuses(t *testing.T) {
 	}
 }
 
-func TestInfoText(t *testing.T) {
+func TestComment(t *testing.T) {
 	score := func(x float64) *float64 { return &x }
 	for _, test := range []struct {
+		turn chess.Color
 		info Info
 		text string
 	}{
-		{Info{}, ""},
-		{Info{Score: score(0.1254), Depth: 6, Visits: 800}, "score 0.125 depth 6 visits 800"},
-		{Info{Score: score(-0.0001)}, "score 0.000"},
+		{chess.White, Info{}, ""},
+		{chess.White, Info{Score: score(0.1254), Depth: 6, Visits: 800}, "[%eval 0.68] depth 6 visits 800"},
+		{chess.Black, Info{Score: score(0.1254)}, "[%eval -0.68]"},
+		{chess.Black, Info{Score: score(-0.0001)}, "[%eval 0.00]"},
+		{chess.White, Info{Score: score(1)}, "[%eval 80.00]"},
+		{chess.White, Info{Score: score(1), Mate: 3}, "[%eval #3]"},
+		{chess.Black, Info{Score: score(1), Mate: 3}, "[%eval #-3]"},
+		{chess.Black, Info{Depth: 2}, "depth 2"},
 	} {
-		if got := test.info.String(); got != test.text {
+		if got := test.info.Comment(test.turn); got != test.text {
 			t.Errorf("%q, want %q", got, test.text)
 		}
-		if again, err := ParseInfo(test.text); err != nil || again.String() != test.text {
-			t.Errorf("%q is read as %q: %v", test.text, again, err)
+		if again := ParseComment(test.text, test.turn); again.Comment(test.turn) != test.text {
+			t.Errorf("%q is read as %+v", test.text, again)
+		}
+	}
+	for text, want := range map[string]Info{
+		"[%clk 0:03:00] [%eval +0.68,12] A good move.": {Score: score(0.125)},
+		"[%eval #-2] [%clk 0:03:00]":                   {Score: score(-1), Mate: -2},
+		"[%eval] [%eval none] in depth nothing":        {},
+		"[%eval 99999999999.0] depth 99999999999":      {},
+	} {
+		in := ParseComment(text, chess.White)
+		if (in.Score == nil) != (want.Score == nil) || in.Mate != want.Mate || in.Depth != 0 || in.Score != nil && math.Abs(*in.Score-*want.Score) > 0.001 {
+			t.Errorf("%q is read as %+v", text, in)
 		}
 	}
 }

@@ -65,9 +65,10 @@ func (s *Score) Expected() float64 {
 }
 
 // ScoreOf returns the score of an expected result between -1 and 1. It is the inverse of
-// [Score.Expected] without win, draw and loss, and limited to 100 pawns.
+// [Score.Expected] without win, draw and loss, and limited to 80 pawns: beyond them Expected
+// rounds several scores to the same result.
 func ScoreOf(expected float64) Score {
-	const most = 10_000
+	const most = 8_000
 	x := min(1, max(-1, expected))
 	cp := (math.Log1p(x) - math.Log1p(-x)) / winRate
 	return Score{CP: int(math.Round(min(most, max(-most, cp))))}

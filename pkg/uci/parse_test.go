@@ -117,6 +117,18 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// A score survives the way over its expected result.
+func TestScoreOf(t *testing.T) {
+	for cp := -8000; cp <= 8000; cp++ {
+		if again := ScoreOf((&Score{CP: cp}).Expected()).CP; again != cp {
+			t.Fatalf("%d centipawns become %d", cp, again)
+		}
+	}
+	if most, least := ScoreOf(1).CP, ScoreOf(-1).CP; most != 8000 || least != -8000 {
+		t.Errorf("the limits are %d and %d", least, most)
+	}
+}
+
 func TestLichessLevels(t *testing.T) {
 	for _, n := range []int{0, 9, -1} {
 		if _, err := LichessLevel(n); err == nil {

@@ -204,7 +204,7 @@ func (r *running) enough() bool {
 	if r.task.Depth > 0 && len(r.tree.PV()) >= r.task.Depth {
 		return true
 	}
-	if n := mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()); r.task.Mate > 0 && n > 0 && n <= r.task.Mate {
+	if n := Mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()); r.task.Mate > 0 && n > 0 && n <= r.task.Mate {
 		return true
 	}
 	if r.deadline.IsZero() {
@@ -253,14 +253,14 @@ func (r *running) report(last bool) {
 	r.sent, r.sentBest = now, root[0].Move
 	out := &Report{
 		Value: r.tree.Value(), Exact: r.tree.Exact(), Tree: true, Visits: r.tree.Visits(), Depth: r.tree.Depth(), Last: last,
-		Mate: mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()),
+		Mate: Mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()),
 		Time: now.Sub(r.began), Full: min(1, float64(r.tree.Bytes())/float64(r.cfg.Bytes)),
 	}
 	out.WDL = known(r.tree.WDL())
 	out.Speed = float64(out.Visits-r.kept) / max(out.Time, time.Microsecond).Seconds()
 	for _, e := range root[:min(len(root), r.MultiPV)] {
 		line := r.tree.PVOf(e.Move)
-		out.Lines = append(out.Lines, Line{Edge: e, Moves: line, Mate: mate(line, e.Q, e.Exact), WDL: known(r.tree.WDLOf(e.Move))})
+		out.Lines = append(out.Lines, Line{Edge: e, Moves: line, Mate: Mate(line, e.Q, e.Exact), WDL: known(r.tree.WDLOf(e.Move))})
 	}
 	r.send(out)
 }
@@ -273,9 +273,9 @@ func known(wdl [3]float64, ok bool) *[3]float64 {
 	return &wdl
 }
 
-// mate returns the number of moves to a forced result at the end of a line, positive if the
+// Mate returns the number of moves to a forced result at the end of a line, positive if the
 // side to move wins. It is 0 without a forced result and for a draw.
-func mate(line []chess.Move, value float64, exact bool) int {
+func Mate(line []chess.Move, value float64, exact bool) int {
 	if !exact {
 		return 0
 	}

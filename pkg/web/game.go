@@ -297,7 +297,7 @@ func (g *game) pgn(now time.Time) (string, error) {
 	}
 	for i := range g.positions {
 		if r := g.positions[i].report; r != nil {
-			f.SetComment(i, "[%eval "+r.eval()+"]")
+			f.SetComment(i, match.Info{Score: &r.Value, Mate: r.mate}.Comment(chess.White))
 		}
 	}
 	if o.Over() {

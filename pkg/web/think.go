@@ -208,11 +208,3 @@ func (r *Report) setValue(side chess.Color, value float64, mate int) {
 	}
 	r.Value, r.mate, r.Score = value, mate, scoreOf(value, mate)
 }
-
-// eval returns the value as in PGN comments: pawns, or the number of moves to mate.
-func (r *Report) eval() string {
-	if r.mate != 0 {
-		return fmt.Sprintf("#%d", r.mate)
-	}
-	return fmt.Sprintf("%.2f", float64(uci.ScoreOf(r.Value).CP)/100)
-}
