@@ -50,6 +50,7 @@ func (p *players) networkFlags(cmd *cobra.Command) {
 	numberFlag(cmd, &p.opener.Hardware.Threads, "threads", 0, atLeast(0), "threads of each network (default: one per core; lichess divides them among its games)")
 	deviceFlags(cmd, &p.opener.Hardware.Device, &p.opener.Hardware.Precision)
 	p.opener.FindModel = func(name string) (string, error) { return store.FindModel(p.results, name) }
+	p.opener.Title = store.ModelTitle
 }
 
 // parsePlayers parses players in the words of alamos match.

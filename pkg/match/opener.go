@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 // one network.
 type Opener struct {
 	FindModel func(name string) (file string, err error)
+	Title     func(file string) string // of a network of a run, "" for others; may be nil
 	Hardware  uci.Hardware
 
 	models map[string]*uci.Model // by file
@@ -56,6 +58,9 @@ func (o *Opener) Open(s *Spec) (*Opened, error) {
 		m, err := uci.Load(p.file, o.Hardware)
 		if err != nil {
 			return nil, err
+		}
+		if o.Title != nil {
+			m.Name = cmp.Or(o.Title(p.file), m.Name)
 		}
 		if o.models == nil {
 			o.models = map[string]*uci.Model{}

@@ -251,11 +251,11 @@ func TestFromPGNRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*chess.PGN){
-		"round":       func(p *chess.PGN) { p.SetTag("Round", "?") },
-		"colors":      func(p *chess.PGN) { p.SetTag("Round", "2") },
-		"reason":      func(p *chess.PGN) { p.SetTag("Termination", "boredom") },
-		"opening":     func(p *chess.PGN) { p.SetTag("RandomPlies", "5") },
-		"result":      func(p *chess.PGN) { p.Result = chess.Unfinished },
+		"round":   func(p *chess.PGN) { p.SetTag("Round", "?") },
+		"colors":  func(p *chess.PGN) { p.SetTag("Round", "2") },
+		"reason":  func(p *chess.PGN) { p.SetTag("Termination", "boredom") },
+		"opening": func(p *chess.PGN) { p.SetTag("RandomPlies", "5") },
+		"result":  func(p *chess.PGN) { p.Result = chess.Unfinished },
 	} {
 		p := g.PGN("test")
 		spoil(p)

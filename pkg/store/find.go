@@ -312,6 +312,40 @@ func FindModel(results, name string) (file string, err error) {
 	return t.Path(CheckpointFile(g)), err
 }
 
+// Title returns the name of a trial for people: the experiment's name and the swept values,
+// such as "lab, width=16, seed=8".
+func Title(t *experiment.Trial) string {
+	return strings.TrimSuffix(t.Settings.Name+", "+ShortLabel(t, ", "), ", ")
+}
+
+// ModelTitle returns the name of a checkpoint of a run for people, such as "lab, width=16,
+// generation 8". It returns "" for other files.
+func ModelTitle(file string) string {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return ""
+	}
+	g := 0
+	dir, base := filepath.Dir(filepath.Dir(file)), filepath.Base(file)
+	if _, err := fmt.Sscanf(base, "gen-%d", &g); err != nil || filepath.Join(dir, CheckpointFile(g)) != file {
+		return ""
+	}
+	x, err := ReadExperiment(filepath.Dir(dir))
+	if err != nil {
+		return ""
+	}
+	for i := range x.Trials {
+		if t := &x.Trials[i]; t.Folder != filepath.Base(dir) {
+			continue
+		} else if g == 0 {
+			return Title(t) + ", untrained"
+		} else {
+			return fmt.Sprintf("%s, generation %d", Title(t), g)
+		}
+	}
+	return ""
+}
+
 // findTrial finds a trial. The name of an experiment with one trial means that trial.
 func findTrial(results, name string) (*Trial, error) {
 	run, t, err := Resolve(results, name)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"alamos/pkg/experiment"
 )
 
 // Names of models that are none are errors that say what is wanted, whatever they are.
@@ -41,4 +43,33 @@ func TestNoModels(t *testing.T) {
 			t.Errorf("%q has generations %v", what, g)
 		}
 	})
+}
+
+// A checkpoint of a run has a name for people, by its file.
+func TestModelTitle(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "lab")
+	axis := []experiment.AxisValue{{Path: "network.width", Value: "16"}, {Path: "seed", Value: "8"}}
+	settings := experiment.Settings{Name: "lab"}
+	x := &Experiment{Description: experiment.Description{Name: "lab", Trials: []experiment.Trial{
+		{Number: 1, Folder: "one", Settings: settings},
+		{Number: 2, Folder: "two", Settings: settings, Axis: axis, Label: "network.width=16 seed=8"},
+	}}}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		"one/checkpoints/gen-0000.safetensors": "lab, untrained",
+		"two/checkpoints/gen-0012.safetensors": "lab, width=16, seed=8, generation 12",
+		"two/checkpoints/gen-12.safetensors":   "",
+		"two/gen-0012.safetensors":             "",
+		"six/checkpoints/gen-0012.safetensors": "",
+		"gen-0012.safetensors":                 "",
+	} {
+		if title := ModelTitle(filepath.Join(dir, file)); title != want {
+			t.Errorf("%s: %q, want %q", file, title, want)
+		}
+	}
 }

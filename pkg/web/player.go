@@ -73,20 +73,20 @@ func newPlayers(given []*match.Opened) (players []player, variants []chess.Varia
 			usual = "visits=400"
 		}
 		if p.Kind() != match.TreeKind || p.Network() == "" {
-			add(id, p.Name(), usual, *p)
+			add(id, nameOf(p), usual, *p)
 			continue
 		}
 		if p.Temperature > 0 {
 			usual += fmt.Sprintf(",temperature=%g", p.Temperature)
 		}
-		add(id, p.Model.Name, usual, *p)
+		add(id, nameOf(p), usual, *p)
 		for _, spec := range []match.Spec{{Policy: p.Network()}, {AlphaBeta: p.Network()}} {
 			other := match.Opened{Spec: spec, Model: p.Model}
 			switch {
 			case spec.AlphaBeta != "":
-				add(id+"-alphabeta", "alpha-beta on "+p.Model.Name, shallow, other)
+				add(id+"-alphabeta", nameOf(&other), shallow, other)
 			case p.Model.Policy != nil && p.Model.Policy.Size() > 0:
-				add(id+"-policy", "policy of "+p.Model.Name, "", other)
+				add(id+"-policy", nameOf(&other), "", other)
 			}
 		}
 	}
@@ -103,6 +103,19 @@ func newPlayers(given []*match.Opened) (players []player, variants []chess.Varia
 		add(built.id, built.name, built.settings, *p)
 	}
 	return players, variants
+}
+
+// nameOf returns the name of an engine for people. Networks have their own names.
+func nameOf(p *match.Opened) string {
+	switch {
+	case p.Network() == "":
+		return p.Name()
+	case p.Kind() == match.PolicyKind:
+		return "policy of " + p.Model.Name
+	case p.Kind() == match.AlphaBetaKind:
+		return "alpha-beta on " + p.Model.Name
+	}
+	return p.Model.Name
 }
 
 // settings are those that a seat may have.
