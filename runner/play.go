@@ -125,6 +125,7 @@ and a search that knows only the rules are always there.
 				return err
 			}
 			defer with.opener.Close()
+			cfg.Results = with.results
 			for _, spec := range specs {
 				p, err := with.opener.Open(spec)
 				if err != nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -52,7 +53,7 @@ type Ply struct {
 	// Value is the expected share of the points of White in percent, in the opinion of the
 	// player that moves; nil: unknown.
 	Value *int `json:"value,omitempty"`
-	// Blunder is set if the player's own evaluation then falls by blunderPercent or more.
+	// Blunder is set if the move loses blunderPercent or more, see [Blunders].
 	Blunder bool `json:"blunder,omitempty"`
 }
 
@@ -99,6 +100,50 @@ func Captures(p *chess.Position, m chess.Move) bool {
 // move a blunder.
 const blunderPercent = 30
 
+// Opinion is an evaluation of a position: White's expected share of the points in percent.
+type Opinion struct {
+	By    string // a player or another engine
+	Value int
+}
+
+// Share converts an expected result of White, from -1 to 1, to percent of the points.
+func Share(result float64) int { return int(math.Round(50 * (1 + result))) }
+
+// Blunders returns the percent of the points that each blunder loses, and 0 for other moves.
+// opinions are those on the positions before the moves, nil where there is none. white
+// reports whether White moves first. A move is a blunder if the share of the side that moves
+// falls from the opinion before it, its own or else its opponent's last one, to the next
+// opinion of the same player.
+func Blunders(opinions []*Opinion, white bool) []int {
+	at := func(i int) *Opinion {
+		if i < 0 || i >= len(opinions) {
+			return nil
+		}
+		return opinions[i]
+	}
+	lost := make([]int, len(opinions))
+	for i := range opinions {
+		before := cmp.Or(at(i), at(i-1))
+		if before == nil {
+			continue
+		}
+		for _, after := range []*Opinion{at(i + 1), at(i + 2)} {
+			if after == nil || after.By != before.By {
+				continue
+			}
+			fall := before.Value - after.Value
+			if white != (i%2 == 0) {
+				fall = -fall
+			}
+			if fall >= blunderPercent {
+				lost[i] = fall
+			}
+			break
+		}
+	}
+	return lost
+}
+
 // NewReplay returns a game for a page.
 func NewReplay(g *match.Game) *Replay {
 	at := g.Start
@@ -112,6 +157,7 @@ func NewReplay(g *match.Game) *Replay {
 	if at.Turn() == chess.Black {
 		r.First = -r.First
 	}
+	opinions := make([]*Opinion, len(g.Moves))
 	for i, m := range g.Moves {
 		p := &Ply{Played: PlayedOf(&at, m)}
 		p.UCI = ""
@@ -119,22 +165,17 @@ func NewReplay(g *match.Game) *Replay {
 		at.Play(m)
 		p.Changed = changed(before, at.Board())
 		if i < len(g.Infos) && g.Infos[i].Score != nil {
-			value := *g.Infos[i].Score
+			value, by := *g.Infos[i].Score, g.White
 			if turn == chess.Black {
-				value = -value
+				value, by = -value, g.Black
 			}
-			p.Value = new(int)
-			*p.Value = int(math.Round(50 * (1 + value)))
+			opinions[i] = &Opinion{by, Share(value)}
+			p.Value = &opinions[i].Value
 		}
 		r.Plies = append(r.Plies, p)
-		if i < 2 || p.Value == nil || r.Plies[i-2].Value == nil {
-			continue
-		}
-		fall := *r.Plies[i-2].Value - *p.Value // of White's share since the last move of this side
-		if turn == chess.Black {
-			fall = -fall
-		}
-		r.Plies[i-2].Blunder = fall >= blunderPercent
+	}
+	for i, lost := range Blunders(opinions, g.Start.Turn() == chess.White) {
+		r.Plies[i].Blunder = lost > 0
 	}
 	return r
 }
@@ -177,7 +218,7 @@ func replays(t *store.Trial, of string) (Games, error) {
 		}
 		last := store.CheckpointName(g)
 		most = mostTournamentGames
-		b.Caption = fmt.Sprintf("Games of %s in the tournament, the first two against each opponent. The line is White's expected share of the points, by the player that moves. ?? marks a move after which the player's own value falls by %d points or more.", last, blunderPercent)
+		b.Caption = fmt.Sprintf("Games of %s in the tournament, the first two against each opponent. The line is White's expected share of the points, by the player that moves. ?? marks a move that loses %d points or more, in the player's own opinion or, where it has none, in its opponent's.", last, blunderPercent)
 		b.Files = []string{store.TournamentGames}
 		wanted = func(g *match.Game) bool { return g.Number < 2 && (g.White == last || g.Black == last) }
 	} else if t.Declared.Settings.Data != nil || g == 0 {
@@ -242,6 +283,7 @@ var (
 		chess.KingExploded:   "WINNER wins: LOSER’s king has exploded.",
 		chess.Stalemate:      "WINNER wins: it has no move left.",
 		chess.Resignation:    "WINNER wins: LOSER has resigned.",
+		chess.TimeForfeit:    "WINNER wins: LOSER has no time left.",
 		chess.KingInCenter:   "WINNER wins: its king is on the hill.",
 		chess.ThreeChecks:    "WINNER wins with the third check.",
 		chess.HordeDestroyed: "WINNER wins: the horde is destroyed.",

@@ -123,10 +123,10 @@ func (b *tab) game(body string) {
 	b.wait(`document.querySelector(".piece") !== null && document.querySelector("#fen").textContent !== ""`)
 }
 
-// middle is where the middle of an element is.
+// middle is where the middle of an element is, once it is in view.
 func (b *tab) middle(selector string) (x, y float64) {
 	b.Helper()
-	v := eval[[]float64](b, `(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`, selector)
+	v := eval[[]float64](b, `(() => { const e = document.querySelector(%q); e.scrollIntoView({ block: "nearest" }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`, selector)
 	return v[0], v[1]
 }
 
@@ -179,7 +179,7 @@ func (b *tab) click(from, to, san string) {
 
 func (b *tab) played(san string) {
 	b.Helper()
-	b.wait(`[...document.querySelectorAll("#moves button")].at(-1)?.textContent === %q`, san)
+	b.wait(`[...document.querySelectorAll("#moves button")].at(-1)?.firstChild.textContent === %q`, san)
 }
 
 // fen waits until the page shows a position, on the board too.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,11 +27,14 @@ type game struct {
 	legal     chess.MoveList
 	serial    int // of the last position made
 	seats     [2]seat
+	names     [2]string // of the players of a loaded game; "": that of the seat
 	paused    bool
-	resigned  chess.Result // Unfinished: no resignation
-	analyst   seat         // the player that analyzes; "": none
-	analyzed  int          // the ply that is analyzed; -1: the last
-	failure   string       // why an engine failed; "": none did
+	ended     chess.Outcome // not by the rules, such as by resignation; the zero value: it was not
+	analyst   seat          // the player that analyzes; "": none
+	analyzed  int           // the ply that is analyzed; -1: the last
+	reviewer  seat          // the player that reviews the game; "": none
+	failure   string        // why an engine failed; "": none did
+	clock     clock
 
 	watchers int
 	touched  time.Time     // of the last request of a page
@@ -45,10 +49,10 @@ type game struct {
 // and random players would play very long games.
 const longest = 3000
 
-func newGameAt(id string, start chess.Position, seats [2]seat, players func(seat) *player) *game {
+func newGameAt(id string, start chess.Position, seats [2]seat, players func(seat) *player, clock clock) *game {
 	g := &game{
 		id: id, variant: start.Variant(), players: players,
-		line: chess.NewGame(start), seats: seats, resigned: chess.Unfinished, analyzed: -1,
+		line: chess.NewGame(start), seats: seats, analyzed: -1, clock: clock,
 		touched: time.Now(), changed: make(chan struct{}),
 	}
 	g.append(nil)
@@ -60,6 +64,11 @@ func (g *game) append(m *report.Played) {
 	g.serial++
 	v := viewOf(g.line.Position())
 	v.Move, v.serial = m, g.serial
+	if m == nil {
+		v.left = [2]time.Duration{g.clock.limit, g.clock.limit}
+	} else {
+		v.left = *g.left()
+	}
 	g.positions = append(g.positions, v)
 	g.line.Position().LegalMoves(&g.legal)
 }
@@ -67,6 +76,8 @@ func (g *game) append(m *report.Played) {
 // notify announces a change to all pages, and ends a search that is no longer useful.
 // g.mu is held.
 func (g *game) notify() {
+	g.stopClock()
+	g.startClock()
 	close(g.changed)
 	g.changed = make(chan struct{})
 	if g.abort != nil && g.doing != g.nextTask() {
@@ -82,13 +93,22 @@ func (g *game) outcome() chess.Outcome {
 		return o
 	}
 	switch {
-	case g.resigned != chess.Unfinished:
-		return chess.Outcome{Result: g.resigned, Reason: chess.Resignation}
+	case g.ended.Over():
+		return g.ended
 	case g.ply() >= longest:
 		return chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}
 	}
 	return chess.Outcome{Result: chess.Unfinished}
 }
+
+// ending returns why a game is over, as a sentence.
+func ending(o chess.Outcome) string {
+	result := map[chess.Result]string{chess.WhiteWins: "White wins.", chess.BlackWins: "Black wins.", chess.Draw: "Draw."}
+	return cmp.Or(report.Ending(o), result[o.Result])
+}
+
+// name returns the name of a side's player.
+func (g *game) name(c chess.Color) string { return cmp.Or(g.names[c], g.players(g.seats[c]).Name) }
 
 func (g *game) isHuman(c chess.Color) bool { return g.players(g.seats[c]).Kind == human }
 
@@ -99,11 +119,11 @@ func (g *game) play(r *request) error {
 	p := g.line.Position()
 	switch o := g.outcome(); {
 	case o.Over():
-		return conflict("the game is over: %s", report.Ending(o))
+		return conflict("The game is over. %s", ending(o))
 	case r.Ply == nil || *r.Ply != g.ply():
-		return conflict("%d moves were played: the move is for another position", g.ply())
+		return conflict("The game has gone on since that position. Try again.")
 	case !g.isHuman(p.Turn()):
-		return conflict("the turn belongs to %s", g.players(g.seats[p.Turn()]).Name)
+		return conflict("It is the turn of %s.", g.name(p.Turn()))
 	}
 	m, err := parseMove(p, r.Move)
 	if err != nil {
@@ -118,23 +138,28 @@ func (g *game) play(r *request) error {
 func parseMove(p *chess.Position, text string) (chess.Move, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 20 {
-		return 0, invalid("a move of %d letters: want one such as e2e4 or Nf3", len(text))
+		return 0, invalid("A move has not %d letters. Type one such as Nf3 or e2e4.", len(text))
 	}
 	if m, err := p.ParseUCI(text); err == nil {
 		return m, nil
 	}
 	m, err := p.ParseSAN(text)
 	if err != nil {
-		return 0, invalid("%v", err)
+		return 0, invalid("%s.", strings.NewReplacer("san move", "The move", ": not legal in "+p.FEN(), " is not legal here", ": ambiguous in "+p.FEN(), " is ambiguous").Replace(err.Error()))
 	}
 	return m, nil
 }
 
 // push plays a legal move. g.mu is held.
 func (g *game) push(m chess.Move) {
+	g.stopClock()
 	v := report.PlayedOf(g.line.Position(), m)
+	side := g.line.Position().Turn()
 	g.line.Play(m)
 	g.append(v)
+	if g.ply() > free {
+		g.left()[side] += g.clock.increment
+	}
 }
 
 // back takes moves back. It pauses a game between engines.
@@ -149,27 +174,23 @@ func (g *game) back(r *request) error {
 			return invalid("ply %d: want 0 to %d", ply, g.ply())
 		}
 	case ply < 0:
-		return conflict("no move to take back")
+		return conflict("There is no move to take back.")
 	case g.isHuman(chess.White) || g.isHuman(chess.Black):
-		side := func(ply int) chess.Color {
-			if g.positions[ply].Turn == chess.White.String() {
-				return chess.White
-			}
-			return chess.Black
-		}
-		for ply > 0 && !g.isHuman(side(ply)) {
+		for ply > 0 && !g.isHuman(g.positions[ply].side()) {
 			ply--
 		}
-		if !g.isHuman(side(ply)) {
-			return conflict("no move of yours to take back")
+		if !g.isHuman(g.positions[ply].side()) {
+			return conflict("There is no move of yours to take back.")
 		}
 	}
+	g.stopClock()
 	for g.ply() > ply {
 		g.line.Undo()
 		g.positions = g.positions[:g.ply()]
 	}
 	g.line.Position().LegalMoves(&g.legal)
-	g.resigned, g.analyzed, g.failure = chess.Unfinished, -1, ""
+	g.ended, g.analyzed, g.failure = chess.Outcome{}, -1, ""
+	g.names = [2]string{}
 	if !g.isHuman(chess.White) && !g.isHuman(chess.Black) {
 		g.paused = true
 	}
@@ -181,6 +202,11 @@ func (g *game) back(r *request) error {
 func (g *game) setSeats(seats [2]seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	for c := range seats {
+		if seats[c] != g.seats[c] {
+			g.names[c] = ""
+		}
+	}
 	g.seats, g.failure = seats, ""
 	g.notify()
 }
@@ -188,6 +214,7 @@ func (g *game) setSeats(seats [2]seat) {
 func (g *game) pause(r *request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.stopClock()
 	g.paused, g.failure = r.Paused, ""
 	g.notify()
 	return nil
@@ -206,14 +233,96 @@ func (g *game) analyze(r *request) error {
 			ply = -1
 		}
 	}
-	if r.Player != "" {
-		if p := g.players(r.Player); !slices.Contains([]string{match.TreeKind, match.AlphaBetaKind, match.EngineKind}, p.Kind) {
-			return invalid("%s cannot analyze", p.Name)
-		}
+	if err := g.checkAnalyst(r.Player); err != nil {
+		return err
 	}
 	g.analyst, g.analyzed = r.Player, ply
 	g.notify()
 	return nil
+}
+
+// checkAnalyst returns an error if a player finds no evaluations.
+func (g *game) checkAnalyst(t seat) error {
+	if t == "" {
+		return nil
+	}
+	if p := g.players(t); !slices.Contains([]string{match.TreeKind, match.AlphaBetaKind, match.EngineKind}, p.Kind) {
+		return invalid("%s cannot analyze", p.Name)
+	}
+	return nil
+}
+
+// review lets a player analyze all positions for as long as it thinks about a move, or ends
+// the review.
+func (g *game) review(r *request) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.checkAnalyst(r.Player); err != nil {
+		return err
+	}
+	g.reviewer = r.Player
+	g.notify()
+	return nil
+}
+
+// unreviewed returns the plies that the reviewer has yet to analyze. A position without
+// moves needs no analysis.
+func (g *game) unreviewed() (plies []int) {
+	for i := range g.positions {
+		if g.reviewer != "" && g.positions[i].reviewer != g.reviewer && (i < g.ply() || g.legal.Len() > 0 && !g.line.Outcome(&g.legal).Over()) {
+			plies = append(plies, i)
+		}
+	}
+	return plies
+}
+
+// mark is what the list of moves shows beside a move.
+type mark struct {
+	Score string `json:"score"` // of the position after it, from White's view; "": unknown
+	Value int    `json:"value"` // the same as White's expected share in percent
+	Lost  int    `json:"lost"`  // percent of the points that a blunder loses; 0: it is none
+}
+
+// marks returns the marks of the moves by the ply that they lead to; nil: nothing is known.
+// g.mu is held.
+func (g *game) marks() []*mark {
+	opinions := make([]*report.Opinion, len(g.positions))
+	for i := range g.positions {
+		if r := g.positions[i].report; r != nil {
+			opinions[i] = &report.Opinion{By: r.By, Value: report.Share(r.Value)}
+		}
+	}
+	lost := report.Blunders(opinions, g.line.Start().Turn() == chess.White)
+	marks := make([]*mark, len(g.positions))
+	for i := range g.positions {
+		value, mate, known := g.evaluation(i)
+		if known {
+			marks[i] = &mark{Score: scoreOf(value, mate), Value: report.Share(value)}
+		}
+		if i > 0 && lost[i-1] > 0 {
+			marks[i] = cmp.Or(marks[i], new(mark))
+			marks[i].Lost = lost[i-1]
+		}
+	}
+	return marks
+}
+
+// evaluation returns the evaluation of a position from White's view: that of its search, or of
+// the search that found the move to it. g.mu is held.
+func (g *game) evaluation(i int) (value float64, mate int, known bool) {
+	p := &g.positions[i]
+	if p.report != nil {
+		return p.report.Value, p.report.mate, true
+	}
+	if i == 0 || g.positions[i-1].report == nil {
+		return 0, 0, false
+	}
+	for _, c := range g.positions[i-1].report.Moves {
+		if c.UCI == p.Move.UCI && c.Score != "" {
+			return c.value, c.mate, true
+		}
+	}
+	return 0, 0, false
 }
 
 // hurryUp makes the engine to move play at once.
@@ -221,7 +330,7 @@ func (g *game) hurryUp(*request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.doing.move || g.doing != g.nextTask() {
-		return conflict("no engine is to move")
+		return conflict("No engine is to move.")
 	}
 	g.hurry()
 	return nil
@@ -232,25 +341,25 @@ func (g *game) resign(*request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if o := g.outcome(); o.Over() {
-		return conflict("the game is over: %s", report.Ending(o))
+		return conflict("The game is over. %s", ending(o))
 	}
 	side := g.line.Position().Turn()
 	if !g.isHuman(side) {
 		if side = side.Other(); !g.isHuman(side) {
-			return conflict("no human player")
+			return conflict("No side has a human player.")
 		}
 	}
-	g.resigned = chess.Win(side.Other())
+	g.ended = chess.Outcome{Result: chess.Win(side.Other()), Reason: chess.Resignation}
 	g.notify()
 	return nil
 }
 
-// rest is how long searches continue after the last request of a page. Browsers let a
+// linger is how long searches continue after the last request of a page. Browsers let a
 // hidden page send at least one request a minute.
-const rest = 150 * time.Second
+const linger = 150 * time.Second
 
 // watched reports whether a page shows the game. g.mu is held.
-func (g *game) watched() bool { return g.watchers > 0 || time.Since(g.touched) < rest }
+func (g *game) watched() bool { return g.watchers > 0 || time.Since(g.touched) < linger }
 
 // touch records a request of a page, and adds to the pages that receive events.
 func (g *game) touch(watchers int) {
@@ -261,8 +370,8 @@ func (g *game) touch(watchers int) {
 	g.notify()
 }
 
-// review ends the search and the engines of a game that no page shows.
-func (g *game) review() {
+// endUnwatched ends the search and the engines of a game that no page shows.
+func (g *game) endUnwatched() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.watched() {
@@ -286,23 +395,31 @@ func (g *game) report(t task, r *Report) {
 func (g *game) pgn(now time.Time) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	name := func(c chess.Color) string { return g.players(g.seats[c]).Name }
 	o := g.outcome()
 	f := &chess.PGN{
 		Tags: []chess.Tag{
 			{Name: "Event", Value: "alamos play"}, {Name: "Date", Value: now.Format("2006.01.02")},
-			{Name: "White", Value: name(chess.White)}, {Name: "Black", Value: name(chess.Black)},
+			{Name: "White", Value: g.name(chess.White)}, {Name: "Black", Value: g.name(chess.Black)},
 		},
 		Variant: g.variant, Start: *g.line.Start(), Moves: slices.Clone(g.line.Moves()), Result: o.Result,
 	}
+	if c := &g.clock; c.limit > 0 {
+		f.SetTag("TimeControl", fmt.Sprintf("%g+%g", c.limit.Seconds(), c.increment.Seconds()))
+	}
 	for i := range g.positions {
-		if r := g.positions[i].report; r != nil {
-			f.SetComment(i, match.Info{Score: &r.Value, Mate: r.mate}.Comment(chess.White))
+		comment := ""
+		if value, mate, known := g.evaluation(i); known {
+			comment = match.Info{Score: &value, Mate: mate}.Comment(chess.White) // they are White's
 		}
+		if i > 0 && g.clock.limit > 0 {
+			side := g.positions[i-1].side()
+			comment += " [%clk " + clockText(g.positions[i].left[side]) + "]"
+		}
+		f.SetComment(i, strings.TrimSpace(comment))
 	}
 	if o.Over() {
 		last := g.ply()
-		f.SetComment(last, strings.TrimSpace(f.Comment(last)+" "+report.Ending(o)))
+		f.SetComment(last, strings.TrimSpace(f.Comment(last)+" "+ending(o)))
 	}
 	var b strings.Builder
 	if err := chess.WritePGN(&b, f); err != nil {

@@ -28,6 +28,9 @@ type PlayConfig struct {
 	// Variant is the variant that the page offers first; nil: the first of all.
 	Variant *chess.Variant
 
+	// Results is the folder of the runs whose games the page can show; "": none.
+	Results string
+
 	// Pace is the least time from an engine's turn to its move; 0: 450 ms.
 	Pace time.Duration
 
@@ -74,7 +77,7 @@ func NewPlay(cfg PlayConfig) (*Play, error) {
 	}
 	s.ctx, s.close = context.WithCancel(context.Background())
 	s.handler = guard{host: cfg.Host, next: s.routes()}
-	s.wait.Go(s.reviewGames)
+	s.wait.Go(s.endUnwatched)
 	return s, nil
 }
 
@@ -87,12 +90,12 @@ func (s *Play) Close() {
 // ServeHTTP serves the page and answers its requests.
 func (s *Play) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// reviewGames ends searches and engines of games that no page shows.
-func (s *Play) reviewGames() {
+// endUnwatched ends searches and engines of games that no page shows.
+func (s *Play) endUnwatched() {
 	for sleep(s.ctx, 10*time.Second) == nil {
 		s.mu.Lock()
 		for _, g := range s.games {
-			g.review()
+			g.endUnwatched()
 		}
 		s.mu.Unlock()
 	}
@@ -137,8 +140,17 @@ func (s *Play) routes() http.Handler {
 		}
 		return done, nil
 	})
+	get("GET /api/files", func(http.ResponseWriter, *http.Request) (any, error) { return s.files() })
+	mux.HandleFunc("POST /api/pgn", func(w http.ResponseWriter, r *http.Request) {
+		q, err := read(w, r, mostPGN)
+		var l *gameList
+		if err == nil {
+			l, err = s.list(q)
+		}
+		s.answer(w, r, l, err)
+	})
 	mux.HandleFunc("POST /api/games", func(w http.ResponseWriter, r *http.Request) {
-		q, err := read(w, r)
+		q, err := read(w, r, mostPGN)
 		var g *game
 		if err == nil {
 			g, err = s.begin(q)
@@ -160,9 +172,10 @@ func (s *Play) routes() http.Handler {
 		"here":    func(*game, *request) error { return nil }, // the request itself counts
 		"seats":   s.setSeats,
 		"analyze": s.analyze,
+		"review":  s.review,
 	} {
 		mux.HandleFunc("POST /api/games/{id}/"+name, func(w http.ResponseWriter, r *http.Request) {
-			q, err := read(w, r)
+			q, err := read(w, r, mostBytes)
 			var g *game
 			if err == nil {
 				g, err = s.game(r)
@@ -197,6 +210,16 @@ func (s *Play) analyze(g *game, q *request) error {
 		}
 	}
 	return g.analyze(q)
+}
+
+// review lets a player review a game, or ends the review.
+func (s *Play) review(g *game, q *request) error {
+	if q.Player != "" {
+		if _, err := s.find(q.Player, g.variant); err != nil {
+			return err
+		}
+	}
+	return g.review(q)
 }
 
 // done is the result of handlers that have written their answer.
@@ -235,34 +258,66 @@ func (s *Play) game(r *http.Request) (*game, error) {
 	return nil, problemf(http.StatusNotFound, "there is no game %.50q: it may belong to a server that has ended", id)
 }
 
-// begin starts a game.
+// begin starts a game, or loads one.
 func (s *Play) begin(q *request) (*game, error) {
+	find := func(v chess.Variant) func(seat) *player {
+		return func(t seat) *player {
+			p, _ := s.find(t, v) // the seat is valid
+			return p
+		}
+	}
+	id := rand.Text()[:12]
+	if q.PGN != "" || q.File != "" {
+		pgn, err := s.loaded(q)
+		if err != nil {
+			return nil, err
+		}
+		return s.add(loadedGame(id, pgn, find(pgn.Variant)))
+	}
+	start, err := s.start(q)
+	if err != nil {
+		return nil, err
+	}
+	v := start.Variant()
+	if err := s.check(q.seats(), v); err != nil {
+		return nil, err
+	}
+	clock, err := q.Clock.clock()
+	if err != nil {
+		return nil, err
+	}
+	return s.add(newGameAt(id, start, q.seats(), find(v), clock))
+}
+
+// start returns the start position of a new game.
+func (s *Play) start(q *request) (start chess.Position, err error) {
 	v, err := chess.ParseVariant(q.Variant)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return start, invalid("%v", err)
 	}
-	start := chess.StartPosition(v)
+	start = chess.StartPosition(v)
 	switch {
 	case !slices.Contains(s.variants, v):
-		return nil, invalid("no network plays %s", v)
+		return start, invalid("no network plays %s", v)
 	case q.FEN != "" && q.Chess960 != nil:
-		return nil, invalid("want a FEN or a start of chess960, not both")
+		return start, invalid("want a FEN or a start of chess960, not both")
 	case q.FEN != "":
-		if start, err = chess.ParseFEN(v, q.FEN); err != nil {
-			return nil, invalid("%v", err)
-		}
+		start, err = chess.ParseFEN(v, q.FEN)
 	case q.Chess960 != nil:
 		n := *q.Chess960
 		if n == -1 {
 			n = mathrand.IntN(960)
 		}
-		if start, err = chess.Chess960(v, n); err != nil {
-			return nil, invalid("%v", err)
-		}
+		start, err = chess.Chess960(v, n)
 	}
-	if err := s.check(q.seats(), v); err != nil {
-		return nil, err
+	if err != nil {
+		return start, invalid("%v", err)
 	}
+	return start, nil
+}
+
+// add lets a game begin.
+func (s *Play) add(g *game) (*game, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
@@ -271,11 +326,6 @@ func (s *Play) begin(q *request) (*game, error) {
 	if err := s.makeRoom(); err != nil {
 		return nil, err
 	}
-	find := func(t seat) *player {
-		p, _ := s.find(t, v) // the seat is valid
-		return p
-	}
-	g := newGameAt(rand.Text()[:12], start, q.seats(), find)
 	ctx, end := context.WithCancel(s.ctx)
 	g.end = end
 	s.games[g.id] = g

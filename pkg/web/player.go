@@ -20,7 +20,6 @@ type player struct {
 	Usual    seat     `json:"usual"` // with its usual strength
 	Variants []string `json:"variants"`
 
-	plays  []chess.Variant
 	opened match.Opened // of an engine
 }
 
@@ -35,7 +34,7 @@ func (t seat) id() string {
 }
 
 // newPlayers returns all players: those given, further ones with their networks, and the
-// built-in ones. If there are networks, all players play their variants only.
+// built-in ones. It also returns the variants of new games: those of the networks, if any.
 func newPlayers(given []*match.Opened) (players []player, variants []chess.Variant) {
 	variants = chess.Variants()
 	networks := slices.DeleteFunc(slices.Clone(given), func(p *match.Opened) bool { return p.Network() == "" })
@@ -55,10 +54,7 @@ func newPlayers(given []*match.Opened) (players []player, variants []chess.Varia
 		}
 		offered := player{ID: id, Name: name, Kind: kind, Usual: seat(strings.TrimSuffix(id+","+usual, ",")), opened: p}
 		for _, v := range p.Variants() {
-			if slices.Contains(variants, v) {
-				offered.plays = append(offered.plays, v)
-				offered.Variants = append(offered.Variants, v.String())
-			}
+			offered.Variants = append(offered.Variants, v.String())
 		}
 		players = append(players, offered)
 	}
@@ -128,7 +124,7 @@ func (s *Play) find(t seat, v chess.Variant) (*player, error) {
 		return nil, invalid("there is no player %.100q", t.id())
 	}
 	p := s.players[i]
-	if !slices.Contains(p.plays, v) {
+	if !slices.Contains(p.opened.Variants(), v) {
 		return nil, invalid("player %s does not play %s", p.Name, v)
 	}
 	_, words, given := strings.Cut(string(t), ",")

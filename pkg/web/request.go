@@ -15,7 +15,10 @@ import (
 // The requests of the page:
 //
 //	GET  /api/setup               variants and players
-//	POST /api/games               begins a game and returns its id: Variant, White, Black, FEN, Chess960
+//	POST /api/games               begins a game and returns its id: Variant, White, Black, FEN, Chess960,
+//	                              Clock; or loads game Number of PGN or of File
+//	POST /api/pgn                 lists the games of PGN or of File
+//	GET  /api/files               files of games of runs
 //	GET  /api/games/{id}/events   server-sent events, each an update
 //	GET  /api/games/{id}/pgn      the game as a file
 //	POST /api/games/{id}/move     plays Move, which is for the position after Ply moves
@@ -23,6 +26,7 @@ import (
 //	POST /api/games/{id}/seats    changes the players to White and Black
 //	POST /api/games/{id}/pause    stops or continues the engines: Paused
 //	POST /api/games/{id}/analyze  lets Player analyze position Ply, without it the last; "" ends the analysis
+//	POST /api/games/{id}/review   lets Player analyze all positions; "" ends the review
 //	POST /api/games/{id}/hurry    the engine plays at once
 //	POST /api/games/{id}/resign   the human side resigns
 //	POST /api/games/{id}/here     a page still shows the game
@@ -37,6 +41,12 @@ type request struct {
 	White    seat   `json:"white"`
 	Black    seat   `json:"black"`
 
+	Clock *timeControl `json:"clock"` // null: none
+
+	PGN    string `json:"pgn"`    // the text of a file
+	File   string `json:"file"`   // of a run
+	Number int    `json:"number"` // of a game of the file, from 1
+
 	Ply    *int   `json:"ply"`  // moves before the position
 	Move   string `json:"move"` // in UCI or SAN
 	Paused bool   `json:"paused"`
@@ -45,12 +55,14 @@ type request struct {
 
 func (q *request) seats() [2]seat { return [2]seat{q.White, q.Black} }
 
-// mostBytes is room for the longest request, one with a FEN.
-const mostBytes = 8 << 10
+const (
+	mostBytes = 8 << 10  // of most requests; the longest has a FEN
+	mostPGN   = 16 << 20 // of a request with a file of games
+)
 
 // read reads the body of a request: one JSON value with known fields only.
-func read(w http.ResponseWriter, r *http.Request) (*request, error) {
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostBytes))
+func read(w http.ResponseWriter, r *http.Request, most int64) (*request, error) {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, most))
 	d.DisallowUnknownFields()
 	var q request
 	err := d.Decode(&q)
@@ -59,7 +71,7 @@ func read(w http.ResponseWriter, r *http.Request) (*request, error) {
 	}
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
-		return nil, problemf(http.StatusRequestEntityTooLarge, "the request has more than %d bytes", mostBytes)
+		return nil, problemf(http.StatusRequestEntityTooLarge, "the request has more than %d bytes", most)
 	case err != nil:
 		return nil, invalid("the request is not the expected JSON: %v", err)
 	}

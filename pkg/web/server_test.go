@@ -80,21 +80,21 @@ func TestHumanGame(t *testing.T) {
 			t.Errorf("%s %s: %d %q, want %d %q", what, body, have, v["error"], status, words)
 		}
 	}
-	refuse("/back", `{}`, 409, "no move to take back")
+	refuse("/back", `{}`, 409, "There is no move to take back.")
 	for i, m := range []string{"f2f3", "e5", "g4", "d8h4"} {
 		refuse("/move", move(i, "a1a5"), 400, "a1a5")
-		refuse("/move", move(i+1, m), 409, "moves were played")
+		refuse("/move", move(i+1, m), 409, "gone on since")
 		h.must(game+"/move", move(i, m))
 	}
 	know := h.over(game)
 	if know.Outcome.Text != "Black wins by checkmate." || know.Positions[4].Check != "e1" || know.Positions[4].Move.SAN != "Qh4#" || len(know.Legal) != 0 {
 		t.Errorf("%+v, %+v", know.Outcome, know.Positions[4])
 	}
-	refuse("/move", move(4, "a2a3"), 409, "the game is over: Black wins")
-	refuse("/resign", `{}`, 409, "the game is over")
+	refuse("/move", move(4, "a2a3"), 409, "The game is over. Black wins")
+	refuse("/resign", `{}`, 409, "The game is over")
 	refuse("/back", `{"ply": 5}`, 400, "want 0 to 4")
 	refuse("/back", `{"ply": -1}`, 400, "want 0 to 4")
-	refuse("/hurry", `{}`, 409, "no engine")
+	refuse("/hurry", `{}`, 409, "No engine")
 	refuse("/analyze", `{"player": "human"}`, 400, "cannot analyze")
 	refuse("/analyze", `{"player": "nobody"}`, 400, "there is no player")
 	refuse("/analyze", `{"player": "uniform", "ply": 9}`, 400, "want 0 to 4")
@@ -136,7 +136,7 @@ func TestEngineGame(t *testing.T) {
 	h.must(game+"/pause", `{"paused": true}`)
 	h.must(game+"/move", move(2, "d4"))
 	reply := h.at(game, 3).Legal[0].UCI
-	if status, v := h.ask(game+"/move", move(3, reply)); status != 409 || v["error"] != "the turn belongs to random moves" {
+	if status, v := h.ask(game+"/move", move(3, reply)); status != 409 || v["error"] != "It is the turn of random moves." {
 		t.Errorf("a move for the engine: %d %v", status, v)
 	}
 	h.must(game+"/seats", `{"white": "human", "black": "human"}`)
@@ -173,7 +173,7 @@ func TestRequestsAreChecked(t *testing.T) {
 		{"/api/games", `[]`, 400, "not the expected JSON"},
 		{"/api/games", `{} {}`, 400, "more than one"},
 		{"/api/games", `{"rules": "chess"}`, 400, `unknown field "rules"`},
-		{"/api/games", `{"variant": "` + strings.Repeat("x", mostBytes) + `"}`, 413, "more than"},
+		{game + "/move", `{"move": "` + strings.Repeat("x", mostBytes) + `"}`, 413, "more than"},
 		{"/api/games", `{"variant": "checkers", ` + people + `}`, 400, "want one of chess, atomic"},
 		{"/api/games", `{"variant": "chess", "fen": "8/8/8/8/8/8/8/8 w - - 0 1", ` + people + `}`, 400, "king"},
 		{"/api/games", `{"variant": "horde", "chess960": 5, ` + people + `}`, 400, "horde"},

@@ -10,10 +10,11 @@ import (
 	"alamos/pkg/uci"
 )
 
-// task is the work of a game's driver: to find a move, or to analyze a position. The
-// zero task is no work.
+// task is the work of a game's driver: to find a move, or to analyze a position, by itself or
+// as a part of a review. The zero task is no work.
 type task struct {
 	move   bool
+	review bool // an analysis for as long as for a move
 	ply    int
 	serial int // of the position
 	seat   seat
@@ -26,7 +27,10 @@ func (g *game) nextTask() task {
 	}
 	last := g.ply()
 	if s := g.seats[g.line.Position().Turn()]; !g.paused && g.players(s).Kind != human && !g.outcome().Over() {
-		return task{true, last, g.positions[last].serial, s}
+		return task{move: true, ply: last, serial: g.positions[last].serial, seat: s}
+	}
+	if plies := g.unreviewed(); len(plies) > 0 {
+		return task{review: true, ply: plies[0], serial: g.positions[plies[0]].serial, seat: g.reviewer}
 	}
 	if g.analyst == "" {
 		return task{}
@@ -38,7 +42,7 @@ func (g *game) nextTask() task {
 	if ply == last && g.line.Outcome(&g.legal).Over() {
 		return task{}
 	}
-	t := task{false, ply, g.positions[ply].serial, g.analyst}
+	t := task{ply: ply, serial: g.positions[ply].serial, seat: g.analyst}
 	if t == g.done {
 		return task{}
 	}
@@ -71,15 +75,23 @@ func (g *game) drive(ctx context.Context, pace time.Duration) {
 		searching, abort := context.WithCancel(ctx)
 		hurried, hurry := context.WithCancel(searching)
 		g.doing, g.abort, g.hurry = t, abort, hurry
-		seats := append(g.seats[:], g.analyst)
+		seats := append(g.seats[:], g.analyst, g.reviewer)
 		g.notify()
+		clock := g.clock.of(g.left())
 		g.mu.Unlock()
 
-		enough := time.After(pace)
+		wait := pace
+		if left := clock.Clock[at.Position().Turn()]; left > 0 {
+			wait = min(pace, left/30)
+		}
+		enough := time.After(wait)
 		kept.keep(seats...)
 		turn := &turn{
-			player: g.players(t.seat), game: at, analysis: !t.move,
+			player: g.players(t.seat), game: at, endless: !t.move && !t.review,
 			hurried: hurried, report: func(r *Report) { g.report(t, r) }, engines: kept,
+		}
+		if t.move {
+			turn.clock = clock
 		}
 		m, err := turn.move(searching, t.seat)
 		if t.move && err == nil {
@@ -96,9 +108,16 @@ func (g *game) drive(ctx context.Context, pace time.Duration) {
 		switch {
 		case aborted:
 		case err != nil:
-			g.failure, g.paused, g.analyst = err.Error(), true, ""
+			g.failure, g.paused, g.analyst, g.reviewer = err.Error(), true, "", ""
 		case t.move:
 			g.push(m)
+		case t.review:
+			if t.ply <= g.ply() && g.positions[t.ply].serial == t.serial {
+				g.positions[t.ply].reviewer = t.seat
+			}
+			if len(g.unreviewed()) == 0 {
+				g.reviewer = ""
+			}
 		default:
 			g.done = t
 		}
@@ -109,12 +128,13 @@ func (g *game) drive(ctx context.Context, pace time.Duration) {
 
 // turn is a player's search of a position.
 type turn struct {
-	player   *player
-	game     *chess.Game
-	analysis bool            // only the memory limits it
-	hurried  context.Context // ends when the move is wanted at once
-	report   func(*Report)
-	engines  engines
+	player  *player
+	game    *chess.Game
+	endless bool            // only the memory limits it
+	clock   uci.Limit       // of the game; the zero value: none
+	hurried context.Context // ends when the move is wanted at once
+	report  func(*Report)
+	engines engines
 }
 
 // engines are the running engines of a game's players. They keep their trees from turn to
@@ -164,8 +184,8 @@ func (t *turn) move(ctx context.Context, at seat) (chess.Move, error) {
 	e, err := t.engine(ctx, at)
 	if err == nil {
 		var task uci.Task // without an end
-		if !t.analysis {
-			task.Limit = e.limit
+		if !t.endless {
+			task.Limit = within(t.clock, e.limit, t.game.Position().Turn())
 		}
 		var m chess.Move
 		m, _, err = e.Think(t.hurried, t.game, task, func(r *uci.Report) { t.report(t.view(r)) })
@@ -178,7 +198,7 @@ func (t *turn) move(ctx context.Context, at seat) (chess.Move, error) {
 		e.Close()
 		delete(t.engines, at)
 	}
-	return 0, fmt.Errorf("%s: %w", t.player.Name, err)
+	return 0, fmt.Errorf("%s has failed, and the game waits: %w", t.player.Name, err)
 }
 
 // view converts the report of a search for the page.
@@ -193,7 +213,7 @@ func (t *turn) view(r *uci.Report) *Report {
 		if line.Visits > 0 || !r.Tree {
 			var s Report
 			s.setValue(p.Turn(), line.Q, line.Mate)
-			c.Score = s.Score
+			c.Score, c.value, c.mate = s.Score, s.Value, s.mate
 		}
 		out.Moves = append(out.Moves, c)
 	}

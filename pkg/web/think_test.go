@@ -55,7 +55,7 @@ func TestNetworkIsShared(t *testing.T) {
 	if f := h.pgn(games[0]); f.Tag("White") != "gen-0001 atomic 1x8" || f.Tag("Black") != "gen-0001 atomic 1x8 (2)" {
 		t.Errorf("%v", f.Tags)
 	}
-	if setup := h.get("/api/setup"); strings.Contains(setup, `"id":"chess"`) || !strings.Contains(setup, `"variant":"atomic"`) {
+	if setup := h.get("/api/setup"); !strings.Contains(setup, `"chess960":true,"offered":true`) || strings.Count(setup, `"offered":true`) != 1 || !strings.Contains(setup, `"variant":"atomic"`) {
 		t.Errorf("the variants are not those of the networks: %s", setup)
 	}
 	horde := chess.Horde
@@ -153,9 +153,9 @@ func TestRest(t *testing.T) {
 	}
 	for !rests() {
 		g.mu.Lock()
-		g.touched = g.touched.Add(-rest)
+		g.touched = g.touched.Add(-linger)
 		g.mu.Unlock()
-		g.review()
+		g.endUnwatched()
 		time.Sleep(time.Millisecond)
 	}
 	h.watch(path, func(k *heard) bool { return k.Thinking == "move" })
@@ -188,9 +188,9 @@ func TestEnginesEndWithThePage(t *testing.T) {
 	g := h.server.games[strings.TrimPrefix(path, "/api/games/")]
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {
 		g.mu.Lock()
-		g.touched = time.Now().Add(-rest)
+		g.touched = time.Now().Add(-linger)
 		g.mu.Unlock()
-		g.review()
+		g.endUnwatched()
 		if _, err := os.Stat(gone); err == nil {
 			return
 		}
@@ -211,7 +211,7 @@ func TestFailure(t *testing.T) {
 	h := open(t, PlayConfig{Players: []*match.Opened{{Spec: match.Spec{Model: "broken@1"}, Model: model}}})
 	game := h.begin(`{"variant": "chess", "white": "player-1,visits=10", "black": "human"}`)
 	know := h.watch(game, func(k *heard) bool { return k.Failure != "" })
-	if know.Failure != "broken: the search ended: out of memory" || !know.Paused || know.Thinking != "" || len(know.Positions) != 1 {
+	if know.Failure != "broken has failed, and the game waits: the search ended: out of memory" || !know.Paused || know.Thinking != "" || len(know.Positions) != 1 {
 		t.Errorf("%+v", know.update)
 	}
 	h.must(game+"/seats", `{"white": "human", "black": "random"}`)

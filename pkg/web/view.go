@@ -2,7 +2,7 @@ package web
 
 import (
 	"fmt"
-	"math"
+	"time"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/report"
@@ -21,8 +21,18 @@ type position struct {
 
 	Move *report.Played `json:"move,omitempty"` // that led here
 
-	serial int     // unique in the game, also after moves are taken back
-	report *Report // of the last search; nil: none
+	serial   int     // unique in the game, also after moves are taken back
+	report   *Report // of the last search; nil: none
+	reviewer seat    // that has analyzed the position for a review
+	left     [2]time.Duration
+}
+
+// side returns the side to move.
+func (p *position) side() chess.Color {
+	if p.Turn == chess.White.String() {
+		return chess.White
+	}
+	return chess.Black
 }
 
 // legal is a legal move.
@@ -111,6 +121,9 @@ type Candidate struct {
 	Prior  float64  `json:"prior"`
 	Score  string   `json:"score"`
 	Line   []string `json:"line"` // in SAN, beginning with the move
+
+	value float64 // White's, if there is a score
+	mate  int
 }
 
 const (
@@ -139,7 +152,7 @@ func scoreOf(value float64, mate int) string {
 	case mate < 0:
 		return fmt.Sprintf("−#%d", -mate)
 	}
-	return fmt.Sprintf("%.0f %%", math.Round(50*(1+value)))
+	return fmt.Sprintf("%d %%", report.Share(value))
 }
 
 // titles are the variants' titles and what their rules add to chess, in a few words.

@@ -3,9 +3,9 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/report"
 )
 
 // update is an event for a page: everything at first, then the changes.
@@ -20,7 +20,12 @@ type update struct {
 	Paused    bool            `json:"paused"`
 	Analyst   seat            `json:"analyst"`
 	Outcome   *outcome        `json:"outcome"`  // null: not finished
-	Thinking  string          `json:"thinking"` // "move", "analysis" or ""
+	Thinking  string          `json:"thinking"` // "move", "review", "analysis" or ""
+	Names     [2]string       `json:"names"`    // of a loaded game's players
+	Marks     map[int]*mark   `json:"marks"`    // new ones, by ply
+	Reviewer  seat            `json:"reviewer"`
+	Left      int             `json:"left"`   // positions to review
+	Clocks    *clocks         `json:"clocks"` // null: none
 	Failure   string          `json:"failure,omitempty"`
 }
 
@@ -34,6 +39,7 @@ type outcome struct {
 type seen struct {
 	serials []int
 	reports []*Report
+	marks   []mark
 }
 
 // news returns what a page has not received, and a channel that the next change closes.
@@ -42,16 +48,23 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 	defer g.mu.Unlock()
 	u := update{
 		ID: g.id, Variant: g.variant.String(), Positions: []*position{}, Reports: map[int]*Report{},
-		Legal: []legal{}, Seats: g.seats, Paused: g.paused, Analyst: g.analyst, Failure: g.failure,
+		Legal: []legal{}, Seats: g.seats, Names: g.names, Paused: g.paused, Analyst: g.analyst, Failure: g.failure,
+		Marks: map[int]*mark{}, Reviewer: g.reviewer, Left: len(g.unreviewed()), Clocks: g.clocks(),
 	}
 	for u.Keep < min(len(s.serials), len(g.positions)) && s.serials[u.Keep] == g.positions[u.Keep].serial {
 		u.Keep++
 	}
-	s.serials, s.reports = s.serials[:u.Keep], s.reports[:u.Keep]
+	s.serials, s.reports, s.marks = s.serials[:u.Keep], s.reports[:u.Keep], s.marks[:u.Keep]
 	for i := u.Keep; i < len(g.positions); i++ {
 		p := g.positions[i]
 		u.Positions = append(u.Positions, &p)
 		s.serials, s.reports = append(s.serials, p.serial), append(s.reports, nil)
+		s.marks = append(s.marks, mark{})
+	}
+	for i, m := range g.marks() {
+		if m != nil && *m != s.marks[i] {
+			u.Marks[i], s.marks[i] = m, *m
+		}
 	}
 	for i := range g.positions {
 		if r := g.positions[i].report; r != s.reports[i] {
@@ -59,13 +72,15 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 		}
 	}
 	if o := g.outcome(); o.Over() {
-		u.Outcome = &outcome{o.Result.String(), o.Reason.String(), report.Ending(o)}
+		u.Outcome = &outcome{o.Result.String(), o.Reason.String(), ending(o)}
 	} else {
 		u.Legal = legalOf(g.line.Position(), &g.legal)
 	}
 	switch {
 	case g.doing.move:
 		u.Thinking = "move"
+	case g.doing.review:
+		u.Thinking = "review"
 	case g.doing != task{}:
 		u.Thinking = "analysis"
 	}
@@ -93,14 +108,15 @@ type variantInfo struct {
 	Goal     string `json:"goal"`
 	Start    string `json:"start"`    // FEN
 	Chess960 bool   `json:"chess960"` // has numbered start positions
+	Offered  bool   `json:"offered"`  // for new games; others are those of loaded games
 }
 
 func setupOf(players []player, variants []chess.Variant, first chess.Variant) setup {
 	s := setup{Players: players, Variant: first.String()}
-	for _, v := range variants {
+	for _, v := range chess.Variants() {
 		start := chess.StartPosition(v)
 		_, err := chess.Chess960(v, 0)
-		s.Variants = append(s.Variants, variantInfo{v.String(), titles[v][0], titles[v][1], start.FEN(), err == nil})
+		s.Variants = append(s.Variants, variantInfo{v.String(), titles[v][0], titles[v][1], start.FEN(), err == nil, slices.Contains(variants, v)})
 	}
 	return s
 }

@@ -13,6 +13,48 @@ const make = (tag, name, parent, text) => {
   return e;
 };
 
+// Values is White's expected share as a line over the moves of a game.
+export class Values {
+  // onChoose(ply) is called when a place of the line was clicked.
+  constructor(root, onChoose) {
+    this.picture = document.createElementNS(svgName, "svg");
+    this.picture.setAttribute("viewBox", "0 0 100 100");
+    this.picture.setAttribute("preserveAspectRatio", "none");
+    this.picture.setAttribute("class", "values");
+    this.picture.setAttribute("aria-hidden", "true");
+    root.append(this.picture);
+    this.picture.addEventListener("click", (e) => {
+      const box = this.picture.getBoundingClientRect();
+      onChoose(Math.round(((e.clientX - box.left) / box.width) * this.plies));
+    });
+  }
+
+  // show draws points [ply, percent], and marks of blunders at their plies.
+  show(plies, points, blunders) {
+    this.plies = plies;
+    this.picture.replaceChildren();
+    this.picture.style.display = points.length > 1 ? "" : "none";
+    this.line("line", { x1: 0, x2: 100, y1: 50, y2: 50 });
+    this.line("polyline", { points: points.map(([at, v]) => `${this.x(at)},${100 - v}`).join(" ") });
+    for (const at of blunders) this.line("line", { class: "blunder", x1: this.x(at), x2: this.x(at), y1: 0, y2: 100 });
+    this.now = this.line("line", { class: "now", y1: 0, y2: 100 });
+  }
+
+  x(at) { return (100 * at) / Math.max(1, this.plies); }
+
+  line(tag, attributes) {
+    const e = document.createElementNS(svgName, tag);
+    for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
+    this.picture.append(e);
+    return e;
+  }
+
+  // go shows the place of the reader.
+  go(at) {
+    for (const name of ["x1", "x2"]) this.now.setAttribute(name, this.x(at));
+  }
+}
+
 export class Replay {
   // onEnd is called when a game has played to its end by itself.
   constructor(root, onEnd = () => {}) {
@@ -24,16 +66,9 @@ export class Replay {
     this.left = make("div", "left", root);
     this.players = make("p", "players", this.left);
     this.board = new Board(make("div", "board", this.left), () => {});
-    this.values = document.createElementNS(svgName, "svg");
-    this.values.setAttribute("viewBox", "0 0 100 100");
-    this.values.setAttribute("preserveAspectRatio", "none");
-    this.values.setAttribute("class", "values");
-    this.values.setAttribute("aria-hidden", "true");
-    this.left.append(this.values);
-    this.values.addEventListener("click", (e) => {
-      const box = this.values.getBoundingClientRect();
+    this.values = new Values(this.left, (at) => {
       this.stop();
-      this.go(Math.round(((e.clientX - box.left) / box.width) * this.game.plies.length));
+      this.go(at);
     });
     const buttons = make("div", "steps", this.left);
     const button = (label, text, f) => {
@@ -88,22 +123,9 @@ export class Replay {
         this.go(i + 1);
       });
     });
-    this.x = (i) => (100 * i) / Math.max(1, game.plies.length);
-    const points = game.plies.map((p, i) => [this.x(i), p.value]).filter(([, v]) => v !== undefined);
-    this.values.replaceChildren();
-    const line = (tag, attributes) => {
-      const e = document.createElementNS(svgName, tag);
-      for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
-      this.values.append(e);
-      return e;
-    };
-    this.values.style.display = points.length > 1 ? "" : "none";
-    line("line", { x1: 0, x2: 100, y1: 50, y2: 50 });
-    line("polyline", { points: points.map(([x, v]) => `${x},${100 - v}`).join(" ") });
-    game.plies.forEach((p, i) => {
-      if (p.blunder) line("line", { class: "blunder", x1: this.x(i), x2: this.x(i), y1: 0, y2: 100 });
-    });
-    this.now = line("line", { class: "now", y1: 0, y2: 100 });
+    const points = game.plies.map((p, i) => [i, p.value]).filter(([, v]) => v !== undefined);
+    const blunders = game.plies.map((p, i) => (p.blunder ? i : -1)).filter((i) => i >= 0);
+    this.values.show(game.plies.length, points, blunders);
     this.go(0, false);
   }
 
@@ -114,12 +136,12 @@ export class Replay {
     const p = this.positions[this.at];
     const forward = this.at === before + 1;
     this.board.show(forward || !p.move ? p : { ...p, move: { ...p.move, explosion: undefined } }, this.at, lively && Math.abs(this.at - before) <= 1);
-    for (const name of ["x1", "x2"]) this.now.setAttribute(name, this.x(this.at));
+    this.values.go(this.at);
     const all = this.moves.querySelectorAll("button");
     this.moves.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const now = all[this.at - 1];
     now?.setAttribute("aria-current", "true");
-    this.moves.scrollTop = now ? now.offsetTop - this.moves.offsetTop - this.moves.clientHeight / 2 : 0;
+    this.moves.scrollTop = now ? now.offsetTop - this.moves.clientHeight / 2 : 0;
     const value = p.move?.value === undefined ? "" : `White ${p.move.value} %`;
     this.said.textContent = this.at === end ? this.game.text : value;
   }

@@ -2,6 +2,8 @@
 
 import { askGame, beginGame, getPGN, getSetup, pgnAddress, watch } from "./server.js";
 import { Board, drawPiece, pieceName } from "/shared/board.js";
+import { Values } from "/shared/replay.js";
+import { Load } from "./load.js";
 import { Setup, parseSeat } from "./setup.js";
 
 const $ = (id) => document.getElementById(id);
@@ -23,10 +25,14 @@ const store = (key, value) => {
 const setup = await getSetup();
 const dialog = new Setup(setup);
 const board = new Board($("board"), (move) => say(move));
+const values = new Values($("values"), (at) => lookAt(at));
+const load = new Load((source) => begin(source));
 
 let id = ""; // of the game
 let game = null; // the last update, with all positions
 let reports = []; // by ply
+let marks = []; // by ply: what stands beside the moves
+let heardAt = 0; // when the clocks of the last update were right
 let look = null; // the ply that is shown; null: the last
 let flipped = false;
 let shown = null; // the position on the board
@@ -44,6 +50,7 @@ const mover = () => (game.positions[last()].turn === "white" ? 0 : 1);
 async function attempt(f) {
   try {
     await f();
+    warn("");
     return true;
   } catch (error) {
     warn(error.message);
@@ -64,12 +71,10 @@ async function say(move) {
   if (sent === at) sent = "";
 }
 
-let warning = 0;
+// warn shows an error until the next move, game or other request that succeeds.
 function warn(text) {
-  clearTimeout(warning);
   $("banner").textContent = text;
   $("banner").hidden = !text;
-  if (text) warning = setTimeout(() => warn(""), 8_000);
 }
 
 function play(name) {
@@ -77,8 +82,11 @@ function play(name) {
   id = name;
   game = null;
   reports = [];
+  marks = [];
   look = null;
+  warn("");
   shown = null;
+  $("typed").value = "";
   $("pgn").href = pgnAddress(id);
   let lost = false;
   stop = watch(id, hear, (error) => {
@@ -107,7 +115,7 @@ function usualGame() {
 
 function newGame() {
   let { variant, white, black } = usualGame();
-  if (game) {
+  if (game && !isLoaded()) {
     ({ variant } = game);
     [white, black] = game.seats;
   }
@@ -128,6 +136,10 @@ function hear(update) {
   reports.length = Math.min(reports.length, update.keep);
   game = update;
   for (const [at, report] of Object.entries(update.reports)) reports[at] = report;
+  marks.length = Math.min(marks.length, update.keep);
+  for (const [at, mark] of Object.entries(update.marks)) marks[at] = mark;
+  heardAt = performance.now();
+  if (first && isLoaded() && last() > 0) look = 0;
   if (look !== null && look >= last()) look = null;
   if (first) {
     flipped = !isHuman(0) && isHuman(1);
@@ -137,6 +149,7 @@ function hear(update) {
     $("analyst").replaceChildren(...dialog.playersOf(game.variant).filter((p) => ["tree", "alphabeta", "engine"].includes(p.kind)).map((p) => new Option(p.name, p.id)));
   }
   if (update.failure) warn(update.failure);
+  else if (grown) warn("");
   if (grown) tellMove();
   draw();
 }
@@ -167,7 +180,9 @@ function draw() {
   drawPlayer($(flipped ? "top" : "bottom"), 0, at);
   drawStatus(at);
   drawMoves();
+  drawReview();
   drawReport();
+  drawClocks();
   const engines = !isHuman(0) || !isHuman(1);
   $("back").textContent = look === null ? "Take back" : "Play from here";
   $("back").disabled = last() === 0;
@@ -176,7 +191,7 @@ function draw() {
   $("pause").disabled = Boolean(game.outcome);
   $("hurry").hidden = !engines;
   $("hurry").disabled = game.thinking !== "move";
-  $("resign").hidden = !isHuman(0) && !isHuman(1);
+  $("resign").hidden = (!isHuman(0) && !isHuman(1)) || isLoaded();
   $("resign").disabled = Boolean(game.outcome);
   $("fen").textContent = at.fen;
   $("typed").disabled = !mine;
@@ -187,6 +202,7 @@ function draw() {
 }
 
 const none = [];
+const isLoaded = () => game.names.some(Boolean);
 
 function title() {
   if (game.outcome) return `${game.outcome.result} · alamos play`;
@@ -223,7 +239,7 @@ function strength(seat) {
 // drawPlayer shows a side's player, pieces in hand and checks.
 function drawPlayer(root, side, at) {
   const seat = game.seats[side];
-  const key = JSON.stringify([id, side, seat, at.pockets, at.checks, at.turn, game.thinking, look, Boolean(game.outcome), board.legal.length]);
+  const key = JSON.stringify([id, side, seat, game.names[side], Boolean(game.clocks), at.pockets, at.checks, at.turn, game.thinking, look, Boolean(game.outcome), board.legal.length]);
   if (root.dataset.key === key) return;
   root.dataset.key = key;
   const parts = [];
@@ -235,13 +251,20 @@ function drawPlayer(root, side, at) {
   const dot = document.createElement("i");
   dot.className = `dot ${side === 0 ? "white" : "black"}`;
   const who = document.createElement("b");
-  who.textContent = playerOf(seat).kind === "human" ? (side === 0 ? "White" : "Black") : playerOf(seat).name;
+  who.textContent = game.names[side] || (playerOf(seat).kind === "human" ? (side === 0 ? "White" : "Black") : playerOf(seat).name);
   const how = document.createElement("small");
   how.textContent = strength(seat);
   name.append(dot, who, how);
   parts.push(name);
   root.classList.toggle("turn", !game.outcome && look === null && mover() === side);
   root.classList.toggle("thinking", game.thinking === "move" && mover() === side);
+  if (game.clocks) {
+    const clock = document.createElement("time");
+    clock.className = "clock";
+    clock.dataset.side = side;
+    clock.setAttribute("role", "timer");
+    parts.push(clock);
+  }
   if (at.pockets) {
     const pocket = document.createElement("div");
     pocket.className = "pocket";
@@ -316,11 +339,17 @@ function drawMoves() {
     }
     const b = document.createElement("button");
     b.type = "button";
-    b.textContent = game.positions[i].move.san;
+    b.append(game.positions[i].move.san, document.createElement("small"));
     b.dataset.ply = i;
     b.addEventListener("click", () => lookAt(i));
     list.lastElementChild.append(b);
     listed.push(game.positions[i]);
+  }
+  for (const b of list.querySelectorAll("button")) {
+    const { score = "", lost = 0 } = marks[b.dataset.ply] ?? {};
+    b.classList.toggle("blunder", lost > 0);
+    const text = `${lost > 0 ? "??" : ""} ${score}`.trimEnd();
+    if (b.lastElementChild.textContent !== text) b.lastElementChild.textContent = text;
   }
   for (const b of list.querySelectorAll("[aria-current]")) b.removeAttribute("aria-current");
   const now = list.querySelector(`[data-ply="${ply()}"]`);
@@ -328,9 +357,53 @@ function drawMoves() {
   if (list.dataset.at !== `${id} ${ply()} ${last()}`) {
     list.dataset.at = `${id} ${ply()} ${last()}`;
     if (!now) list.scrollTop = 0;
-    else list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
+    else list.scrollTop = now.offsetTop - list.clientHeight / 2;
   }
 }
+
+let reviewKey = "";
+// drawReview shows the values of the game as a line, and lists the blunders.
+function drawReview() {
+  const isReviewing = game.reviewer !== "";
+  $("review").textContent = isReviewing ? "Stop the review" : "Review the game";
+  $("review").disabled = last() === 0;
+  $("reviewed").textContent = isReviewing ? `${game.left} of ${last() + 1} positions left` : "";
+  const key = JSON.stringify([id, last(), marks]);
+  if (key !== reviewKey) {
+    reviewKey = key;
+    const known = [...marks.entries()].filter(([, m]) => m?.score);
+    const blunders = [...marks.entries()].filter(([, m]) => m?.lost > 0);
+    values.show(last(), known.map(([i, m]) => [i, m.value]), blunders.map(([i]) => i));
+    $("blunders").replaceChildren(...blunders.map(([i, m]) => {
+      const item = document.createElement("li");
+      const b = document.createElement("button");
+      b.type = "button";
+      b.textContent = `${numbered(i)}?? −${m.lost} %`;
+      b.title = `This move loses ${m.lost} % of the points.`;
+      b.addEventListener("click", () => lookAt(i));
+      item.append(b);
+      return item;
+    }));
+  }
+  values.go(ply());
+}
+
+// drawClocks shows the time left now.
+function drawClocks() {
+  if (!game?.clocks) return;
+  for (const clock of document.querySelectorAll("time.clock")) {
+    const side = Number(clock.dataset.side);
+    const isRunning = game.clocks.running && mover() === side;
+    const left = Math.max(0, game.clocks.left[side] - (isRunning ? performance.now() - heardAt : 0));
+    const seconds = left < 10_000 ? (left / 1000).toFixed(1).padStart(4, "0") : String(Math.floor(left / 1000) % 60).padStart(2, "0");
+    const minutes = left < 10_000 ? 0 : Math.floor(left / 60_000);
+    const text = minutes < 60 ? `${minutes}:${seconds}` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${seconds}`;
+    if (clock.textContent !== text) clock.textContent = text;
+    clock.classList.toggle("running", isRunning);
+    clock.classList.toggle("low", left < 20_000);
+  }
+}
+setInterval(drawClocks, 100);
 
 function lookAt(i) {
   const to = Math.max(0, Math.min(last(), i));
@@ -425,16 +498,20 @@ function short(n) {
 
 function effort(r) {
   const what = r.tree ? "visits" : "positions";
+  if (r.speed === 0) return `for White · ${r.by}`; // of a file
   return `for White · ${short(r.nodes)} ${what} · depth ${r.depth} · ${short(r.speed)}/s · ${r.by}`;
 }
 
 // --- Input ---
 
 $("new").addEventListener("click", newGame);
-$("back").addEventListener("click", () => {
+$("load").addEventListener("click", () => load.open());
+$("review").addEventListener("click", () => ask("review", { player: game.reviewer ? "" : $("analyst").value }));
+$("back").addEventListener("click", async () => {
   const to = look;
+  const choose = isLoaded(); // who plays from here?
   look = null;
-  ask("back", to === null ? {} : { ply: to });
+  if ((await ask("back", to === null ? {} : { ply: to })) && choose) changePlayers();
 });
 $("flip").addEventListener("click", flip);
 function flip() {

@@ -30,6 +30,8 @@ async function ask(method, path, body) {
 
 export const getSetup = async () => (await ask("GET", "/api/setup")).json();
 export const beginGame = async (game) => (await (await ask("POST", "/api/games", game)).json()).id;
+export const getFiles = async () => (await ask("GET", "/api/files")).json();
+export const listGames = async (source) => (await ask("POST", "/api/pgn", source)).json();
 export const askGame = (id, what, body = {}) => ask("POST", `/api/games/${id}/${what}`, body);
 export const pgnAddress = (id) => `/api/games/${id}/pgn`;
 export const getPGN = async (id) => (await ask("GET", pgnAddress(id))).text();

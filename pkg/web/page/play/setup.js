@@ -70,7 +70,7 @@ export class Setup {
     this.dialog = $("setup");
     this.white = new Side($("white"));
     this.black = new Side($("black"));
-    $("variants").append(...setup.variants.map((v) => {
+    $("variants").append(...setup.variants.filter((v) => v.offered).map((v) => {
       const label = document.createElement("label");
       const input = document.createElement("input");
       input.type = "radio";
@@ -83,7 +83,11 @@ export class Setup {
       label.append(input, name, goal);
       return label;
     }));
-    $("variants").addEventListener("change", () => this.offer());
+    $("variants").addEventListener("change", () => {
+      this.id = this.dialog.querySelector("[name=variant]:checked").value;
+      this.offer();
+    });
+    $("timed").addEventListener("change", () => this.time());
     $("swap").addEventListener("click", () => {
       const [w, b] = [this.white.get(), this.black.get()];
       this.white.set(b);
@@ -100,10 +104,9 @@ export class Setup {
 
   start(value) { this.dialog.querySelector(`[name=start][value=${value}]`).checked = true; }
 
-  variant() {
-    const id = this.dialog.querySelector("[name=variant]:checked").value;
-    return this.setup.variants.find((v) => v.id === id);
-  }
+  variant() { return this.setup.variants.find((v) => v.id === this.id); }
+
+  time() { $("minutes").disabled = $("increment").disabled = this.change || !$("timed").checked; }
 
   // playersOf lists the players of a variant.
   playersOf(variant) { return this.setup.players.filter((p) => p.variants.includes(variant)); }
@@ -127,13 +130,16 @@ export class Setup {
   open(variant, seats, change, answer) {
     this.answer = answer;
     this.change = change;
-    this.dialog.querySelector(`[name=variant][value="${variant}"]`).checked = true;
+    const offered = this.setup.variants.some((v) => v.id === variant && v.offered);
+    this.id = change || offered ? variant : this.setup.variant;
+    this.dialog.querySelector(`[name=variant][value="${offered ? variant : this.setup.variant}"]`).checked = true;
+    this.time();
     this.dialog.classList.toggle("change", change);
     $("setuptitle").textContent = change ? "Players" : "New game";
     $("begin").textContent = change ? "Use" : "Play";
     $("setuperror").textContent = "";
-    this.white.offer(this.playersOf(variant));
-    this.black.offer(this.playersOf(variant));
+    this.white.offer(this.playersOf(this.id));
+    this.black.offer(this.playersOf(this.id));
     this.offer(seats[0], seats[1]);
     this.dialog.showModal();
     (change ? this.white.find("who") : this.dialog.querySelector("[name=variant]:checked")).focus();
@@ -150,6 +156,7 @@ export class Setup {
         case "chess960":
           game.chess960 = $("number").value === "" ? -1 : Number($("number").value);
       }
+      if ($("timed").checked) game.clock = { minutes: Number($("minutes").value), seconds: Number($("increment").value) };
     }
     try {
       await this.answer(game);

@@ -1,0 +1,175 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/disk"
+	"alamos/pkg/match"
+	"alamos/pkg/store"
+)
+
+// gameFile is a file of games of a run.
+type gameFile struct {
+	Title string `json:"title"`
+	File  string `json:"file"` // names it in requests: its path below the folder of results
+}
+
+// files returns the files of games that the runs have.
+func (s *Play) files() ([]gameFile, error) {
+	list := []gameFile{}
+	if s.cfg.Results == "" {
+		return list, nil
+	}
+	runs, err := store.List(s.cfg.Results)
+	if err != nil {
+		return nil, err
+	}
+	add := func(trial, what, path string) {
+		if _, err := disk.StampOf(path); err == nil { // games may be deleted to save space
+			file, _ := filepath.Rel(s.cfg.Results, path) // it is below
+			list = append(list, gameFile{trial + ": " + what, filepath.ToSlash(file)})
+		}
+	}
+	for _, run := range runs {
+		add(run.Name, "final tournament", filepath.Join(run.Dir, store.ComparisonsFolder, store.FinalStage, "games.pgn"))
+		for _, t := range run.Opened {
+			add(store.Title(&t.Declared), "tournament", t.Path(store.TournamentGames))
+			for g := t.Done(); g > 0; g-- {
+				add(store.Title(&t.Declared), fmt.Sprintf("self-play, generation %d", g), t.Path(store.GamesFile(g)))
+			}
+		}
+	}
+	return list, nil
+}
+
+// read reads the games of a request one after another until f returns false. A game that
+// cannot be read is a fault.
+func (s *Play) read(q *request, f func(number int, g *chess.PGN, fault *chess.PGNError) bool) error {
+	var in io.Reader = strings.NewReader(q.PGN)
+	if q.File != "" {
+		files, err := s.files()
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(files, func(x gameFile) bool { return x.File == q.File }) {
+			return invalid("There is no file of games %.200q.", q.File)
+		}
+		file, err := disk.Open(filepath.Join(s.cfg.Results, filepath.FromSlash(q.File)))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		in = file
+	}
+	for r := chess.NewPGNReader(in); ; {
+		g, err := r.Next()
+		var fault *chess.PGNError
+		if err != nil && !errors.As(err, &fault) {
+			if err == io.EOF {
+				err = nil
+			}
+			return err
+		}
+		if number, _ := r.Place(); !f(number, g, fault) {
+			return nil
+		}
+	}
+}
+
+// gameList is what a file contains.
+type gameList struct {
+	Games  []listedGame `json:"games"`
+	Faults []string     `json:"faults"` // of games that cannot be read
+	More   int          `json:"more"`   // games beyond those
+}
+
+type listedGame struct {
+	Number int    `json:"number"`
+	White  string `json:"white"`
+	Black  string `json:"black"`
+	Round  string `json:"round"`
+	Result string `json:"result"`
+	Plies  int    `json:"plies"`
+}
+
+const (
+	mostListed = 2000
+	mostFaults = 5
+)
+
+func (s *Play) list(q *request) (*gameList, error) {
+	l := &gameList{Games: []listedGame{}, Faults: []string{}}
+	err := s.read(q, func(number int, g *chess.PGN, fault *chess.PGNError) bool {
+		switch {
+		case fault != nil && len(l.Faults) < mostFaults:
+			l.Faults = append(l.Faults, faultText(fault))
+		case fault != nil:
+		case len(l.Games) == mostListed:
+			l.More++
+		default:
+			l.Games = append(l.Games, listedGame{number, g.Tag("White"), g.Tag("Black"), g.Tag("Round"), g.Result.String(), len(g.Moves)})
+		}
+		return true
+	})
+	if err == nil && len(l.Games)+len(l.Faults) == 0 {
+		err = invalid("There is no game in this text.")
+	}
+	return l, err
+}
+
+func faultText(f *chess.PGNError) string {
+	if f.Move == "" {
+		return fmt.Sprintf("Line %d, game %d: %v.", f.Line, f.Game, f.Err)
+	}
+	return fmt.Sprintf("Line %d, game %d, move %s: %v.", f.Line, f.Game, f.Move, f.Err)
+}
+
+// loaded returns the game that a request names.
+func (s *Play) loaded(q *request) (found *chess.PGN, err error) {
+	number := max(1, q.Number)
+	err = s.read(q, func(n int, g *chess.PGN, fault *chess.PGNError) bool {
+		switch {
+		case n < number:
+			return true
+		case n == number && fault != nil:
+			err = invalid("%s", faultText(fault))
+		case n == number:
+			found = g
+		}
+		return false
+	})
+	return found, err
+}
+
+// loadedGame returns a finished game to step through. Its evaluations are those of its
+// comments.
+func loadedGame(id string, pgn *chess.PGN, players func(seat) *player) *game {
+	g := newGameAt(id, pgn.Start, [2]seat{human, human}, players, clock{})
+	for _, m := range pgn.Moves[:min(len(pgn.Moves), longest)] {
+		g.push(m)
+	}
+	g.names = [2]string{cmp.Or(pgn.Tag("White"), "White"), cmp.Or(pgn.Tag("Black"), "Black")}
+	for i := range g.positions {
+		p := &g.positions[i]
+		side := p.side()
+		if in := match.ParseComment(pgn.Comment(i), side); in.Score != nil {
+			p.report = &Report{By: g.names[side], Depth: in.Depth, Nodes: in.Visits, Moves: []Candidate{}}
+			p.report.setValue(side, *in.Score, in.Mate)
+		}
+	}
+	if pgn.Result != chess.Unfinished && !g.outcome().Over() {
+		reason, err := chess.ParseReason(pgn.Tag("Termination"))
+		if err != nil || reason == chess.NoReason {
+			reason = chess.Adjudication // the file does not say why
+		}
+		g.ended = chess.Outcome{Result: pgn.Result, Reason: reason}
+	}
+	return g
+}
