@@ -134,17 +134,18 @@ func faultText(f *chess.PGNError) string {
 // loaded returns the game that a request names.
 func (s *Play) loaded(q *request) (found *chess.PGN, err error) {
 	number := max(1, q.Number)
+	why := fmt.Sprintf("There is no game %d.", number)
 	err = s.read(q, func(n int, g *chess.PGN, fault *chess.PGNError) bool {
-		switch {
-		case n < number:
-			return true
-		case n == number && fault != nil:
-			err = invalid("%s", faultText(fault))
-		case n == number:
+		if n == number && fault != nil {
+			why = faultText(fault)
+		} else if n == number {
 			found = g
 		}
-		return false
+		return n < number
 	})
+	if err == nil && found == nil {
+		err = invalid("%s", why)
+	}
 	return found, err
 }
 
@@ -155,12 +156,13 @@ func loadedGame(id string, pgn *chess.PGN, players func(seat) *player) *game {
 	for _, m := range pgn.Moves[:min(len(pgn.Moves), longest)] {
 		g.push(m)
 	}
+	annotator := pgn.Tag("Annotator") // else the players' own evaluations
 	g.names = [2]string{cmp.Or(pgn.Tag("White"), "White"), cmp.Or(pgn.Tag("Black"), "Black")}
 	for i := range g.positions {
 		p := &g.positions[i]
 		side := p.side()
 		if in := match.ParseComment(pgn.Comment(i), side); in.Score != nil {
-			p.report = &Report{By: g.names[side], Depth: in.Depth, Nodes: in.Visits, Moves: []Candidate{}}
+			p.report = &Report{By: cmp.Or(annotator, g.names[side]), Depth: in.Depth, Nodes: in.Visits, Moves: []Candidate{}}
 			p.report.setValue(side, *in.Score, in.Mate)
 		}
 	}

@@ -1,0 +1,97 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/uci"
+)
+
+func TestClockLimits(t *testing.T) {
+	minute := clock{limit: time.Minute, increment: time.Second}
+	of := minute.of(&[2]time.Duration{30 * time.Second, 0})
+	if of.Clock != [2]time.Duration{30 * time.Second, time.Millisecond} || of.Increment != [2]time.Duration{time.Second, time.Second} {
+		t.Errorf("%+v", of)
+	}
+	if none := (&clock{}).of(&[2]time.Duration{}); none != (uci.Limit{}) {
+		t.Errorf("without a clock: %+v", none)
+	}
+	for _, test := range []struct{ own, want uci.Limit }{
+		{uci.Limit{Nodes: 400}, uci.Limit{Nodes: 400}},
+		{uci.Limit{MoveTime: time.Second}, uci.Limit{MoveTime: time.Second}},
+		{uci.Limit{MoveTime: time.Minute, Depth: 3}, uci.Limit{Depth: 3}}, // more than the clock gives
+	} {
+		test.want.Clock, test.want.Increment = of.Clock, of.Increment
+		if have := within(of, test.own, chess.White); have != test.want {
+			t.Errorf("%v: %v, want %v", test.own, have, test.want)
+		}
+	}
+	if own := (uci.Limit{MoveTime: time.Minute}); within(uci.Limit{}, own, chess.White) != own {
+		t.Error("without a clock, the limit is another")
+	}
+}
+
+// The clocks run after the first move of each side, get the increment, stop with the game,
+// and are in the file.
+func TestClock(t *testing.T) {
+	h := open(t, PlayConfig{})
+	for _, bad := range []string{`{"minutes": 0, "seconds": 3}`, `{"minutes": 601, "seconds": 0}`, `{"minutes": 5, "seconds": -1}`} {
+		if status, v := h.ask("/api/games", `{"variant": "chess", `+people+`, "clock": `+bad+`}`); status != 400 || !strings.Contains(v["error"], "want a clock") {
+			t.Errorf("%s: %d %v", bad, status, v)
+		}
+	}
+	game := h.begin(`{"variant": "chess", ` + people + `, "clock": {"minutes": 3, "seconds": 2}}`)
+	const all = 180_000
+	for ply, m := range []string{"e4", "e5", "Nf3"} {
+		if c := h.at(game, ply).Clocks; c.Left != [2]int64{all, all} && ply < 2 || c.Running != (ply >= 2) {
+			t.Errorf("ply %d: %+v", ply, c)
+		}
+		h.must(game+"/move", move(ply, m))
+	}
+	if c := h.at(game, 3).Clocks; c.Left[0] <= all || c.Left[0] > all+2000 || c.Left[1] > all || !c.Running {
+		t.Errorf("%+v", c)
+	}
+	f := h.pgn(game)
+	if f.Tag("TimeControl") != "180+2" || f.Comment(1) != "[%clk 0:03:00]" || !strings.HasPrefix(f.Comment(3), "[%clk 0:03:0") {
+		t.Errorf("%+v %q", f.Tags, f.Comments)
+	}
+	h.must(game+"/resign", `{}`)
+	if c := h.over(game).Clocks; c.Running {
+		t.Errorf("the game is over, and the clock runs: %+v", c)
+	}
+}
+
+// A side without time loses. A move that is taken back, or a game that waits, has its time.
+func TestFlag(t *testing.T) {
+	h := open(t, PlayConfig{})
+	game := h.begin(`{"variant": "chess", ` + people + `, "clock": {"minutes": 0.05, "seconds": 0}}`)
+	h.must(game+"/move", move(0, "e4"))
+	h.must(game+"/move", move(1, "e5"))
+	know := h.over(game)
+	if know.Outcome.Text != "Black wins: White has no time left." || know.Clocks.Left[0] != 0 || know.Clocks.Left[1] != 3000 {
+		t.Errorf("%+v %+v", know.Outcome, know.Clocks)
+	}
+	if status, v := h.ask(game+"/move", move(2, "Nf3")); status != 409 || !strings.Contains(v["error"], "The game is over. Black wins") {
+		t.Errorf("%d %v", status, v)
+	}
+	h.must(game+"/back", `{}`)
+	if know := h.at(game, 1); know.Outcome != nil || know.Clocks.Left != [2]int64{3000, 3000} {
+		t.Errorf("%+v %+v", know.Outcome, know.Clocks)
+	}
+}
+
+// Engines that would think for longer move within their time.
+func TestEnginesKeepTheirTime(t *testing.T) {
+	h := open(t, PlayConfig{Pace: time.Hour})
+	game := h.begin(`{"variant": "chess", "white": "uniform,visits=10000000", "black": "material,depth=100,movetime=600000", "clock": {"minutes": 0.1, "seconds": 0}}`)
+	know := h.watch(game, func(k *heard) bool { return len(k.Positions) > 12 || k.Outcome != nil })
+	if know.Outcome != nil && know.Outcome.Reason == chess.TimeForfeit.String() {
+		t.Errorf("%+v after %d plies", know.Outcome, len(know.Positions)-1)
+	}
+	h.must(game+"/pause", `{"paused": true}`)
+	if c := h.watch(game, func(k *heard) bool { return k.Paused }).Clocks; c.Running {
+		t.Errorf("the game waits, and the clock runs: %+v", c)
+	}
+}
