@@ -18,7 +18,7 @@ type PGN struct {
 	// Comments[i] is the comment after i moves ("" for none), Comments[0] one
 	// before the first move. It may be shorter than len(Moves)+1, or nil. Several
 	// comments at one place are one, joined by a blank. Clock times are
-	// comments, in the form "[%clk 0:03:00]"; see [Clock].
+	// comments, in the form "[%clk 0:03:00]".
 	Comments   []string
 	NAGs       []NAG  // in the order of their plies
 	Variations []Line // in the order of their plies

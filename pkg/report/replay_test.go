@@ -2,6 +2,8 @@ package report
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,6 +78,46 @@ func TestReplayBlunders(t *testing.T) {
 	}
 	if r.Text != "Black wins by checkmate." || r.First != 1 || r.Score != 0 || r.Plies[3].To != "h4" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A move is judged by its own side's opinions or else by its opponent's, never by one against
+// another.
+func TestBlunders(t *testing.T) {
+	for text, want := range map[string][]int{
+		"":                        {},
+		"a50 a20 a20 a50":         {30, 0, 0, 0}, // of one judge: Black's gain is no loss
+		"a50 a80":                 {0},
+		"a50 b90 a40 b95":         {0, 0, 0, 0}, // two that differ
+		"a50 b40 a20 b45":         {30, 0, 0, 0},
+		"- b80 - b40 -":           {0, 0, 40, 0, 0}, // White has no opinion
+		"b40 - b80 - b10":         {0, 40, 70, 0, 0},
+		"a90 - - a10":             {0, 0, 0, 0}, // too far apart
+		"a50 a50 b10 a50 b50 a20": {0, 0, 0, 0, 0, 0},
+	} {
+		var opinions []*Opinion
+		for word := range strings.FieldsSeq(text) {
+			if word == "-" {
+				opinions = append(opinions, nil)
+				continue
+			}
+			value, err := strconv.Atoi(word[1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			opinions = append(opinions, &Opinion{word[:1], value})
+		}
+		if lost := Blunders(opinions, true); !slices.Equal(lost[:min(len(lost), len(want))], want) {
+			t.Errorf("%s: %v, want %v", text, lost, want)
+		}
+		for _, o := range opinions { // the same with the colors changed
+			if o != nil {
+				o.Value = 100 - o.Value
+			}
+		}
+		if lost := Blunders(opinions, false); !slices.Equal(lost[:min(len(lost), len(want))], want) {
+			t.Errorf("%s, Black first: %v, want %v", text, lost, want)
+		}
 	}
 }
 

@@ -331,6 +331,54 @@ func TestBrowser(t *testing.T) {
 		}
 	})
 
+	run("a warning goes with the next move", func(b *tab) {
+		b.game(`{"variant": "chess", ` + people + `}`)
+		b.check(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#typed"), "Ke3\r")))
+		b.wait(`document.querySelector("#banner").textContent === 'The move "Ke3" is not legal here.'`)
+		b.click("e2", "e4", "e4")
+		b.wait(`document.querySelector("#banner").hidden`)
+	})
+
+	run("a game of a file, step by step, and its review", func(b *tab) {
+		b.press("#load")
+		b.check(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#pgntext"), "1. e4 e5 2. Ke3 *")))
+		b.wait(`document.querySelector("#openerror").textContent.startsWith("Line 1, game 1, move 2.") && document.querySelector("#opengame").disabled`)
+		eval[bool](b, `(() => { const text = document.querySelector("#pgntext"); text.value = %q; return text.dispatchEvent(new Event("input")) })()`, strings.ReplaceAll(threeGames, "Ke3", "Ke2"))
+		b.wait(`document.querySelectorAll("#games option").length === 3`)
+		if first := eval[string](b, `document.querySelector("#games option").textContent`); first != "1. Ann – Bob: 0–1, 2 moves" {
+			b.Error(first)
+		}
+		b.press("#opengame")
+		b.wait(`!document.querySelector("#open").open && document.querySelector("#status").textContent === "The start position"`)
+		b.wait(`document.querySelector("#bottom b").textContent === "Ann" && document.querySelector("#top b").textContent === "Bob"`)
+		b.wait(`document.querySelector("#moves [data-ply='3']").textContent === "g4?? −#1" && document.querySelector("#moves [data-ply='1'] small").textContent === " 44 %%"`)
+		b.wait(`document.querySelector(".values polyline").getAttribute("points").split(" ").length === 3`)
+		eval[bool](b, `document.activeElement.blur() ?? true`)
+		b.check(chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft)))
+		b.wait(`document.querySelector("#status").textContent === "After 1. f3"`)
+		b.press("#blunders button")
+		b.wait(`document.querySelector("#status").textContent === "After 2. g4"`)
+		eval[bool](b, `(() => { document.querySelector("#analyst").value = "material"; return true })()`)
+		b.press("#review")
+		b.wait(`document.querySelector("#review").textContent === "Review the game" && document.querySelector("#effort").textContent.includes("material") && document.querySelector("#moves [data-ply='2'] small").textContent === " 50 %%"`)
+		b.press("#back")
+		b.wait(`document.querySelector("#setup").open`)
+		eval[bool](b, `(() => { const who = document.querySelector("#black .who"); who.value = "random"; return who.dispatchEvent(new Event("change")) })()`)
+		b.press("#begin")
+		b.wait(`document.querySelectorAll("#moves button").length === 4 && document.querySelector("#bottom b").textContent === "White"`)
+	})
+
+	run("clocks", func(b *tab) {
+		b.press("#new")
+		b.press("#timed")
+		eval[bool](b, `(() => { for (const side of ["white", "black"]) { const who = document.querySelector("#" + side + " .who"); who.value = "human"; who.dispatchEvent(new Event("change")) } return true })()`)
+		b.press("#begin")
+		b.wait(`!document.querySelector("#setup").open && [...document.querySelectorAll("time.clock")].map((c) => c.textContent).join() === "5:00,5:00"`)
+		b.click("e2", "e4", "e4")
+		b.click("e7", "e5", "e5")
+		b.wait(`document.querySelector("#bottom time.running")?.textContent === "4:59" && document.querySelector("#top time").textContent === "5:00"`)
+	})
+
 	run("a new game, against an engine", func(b *tab) {
 		b.press("#new")
 		b.press("[name=variant][value=antichess] + b")
