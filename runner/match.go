@@ -38,7 +38,7 @@ A player is a word with settings:
 
 ` + aboutModels + `
 
-With --pgn FILE the games are kept, with the players' evaluations. Until the match ends they
+With --pgn FILE the games are kept, with the players' evaluations as [%eval]. Until the match ends they
 are in FILE.journal. An interrupted match continues from there, and a finished one with more
 --games. Other load on the machine does not change the games, unless a player is limited by
 time (movetime, level). Such a player plays differently each time, and weaker if several

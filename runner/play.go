@@ -99,8 +99,9 @@ func playCommand() *cobra.Command {
 		Use:   "play [PLAYER...]",
 		Short: "Play against networks and engines on a page in the browser",
 		Long: `play serves a page on which you play against engines, or watch them play each other,
-with the analysis of their search. It serves only this machine unless --addr says
-otherwise, and needs no internet. Ctrl-C ends it.
+with the analysis of their search. It also opens games of PGN files and of runs, and lists
+their blunders. It serves only this machine unless --addr says otherwise, and needs no
+internet. Ctrl-C ends it.
 
 A PLAYER is a word with settings, which are its usual strength on the page:
 

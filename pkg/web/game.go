@@ -318,9 +318,16 @@ func (g *game) evaluation(i int) (value float64, mate int, known bool) {
 		return 0, 0, false
 	}
 	for _, c := range g.positions[i-1].report.Moves {
-		if c.UCI == p.Move.UCI && c.Score != "" {
-			return c.value, c.mate, true
+		if c.UCI != p.Move.UCI || c.Score == "" {
+			continue
 		}
+		switch side := g.positions[i-1].side(); { // the winner has one move less to mate
+		case c.mate > 0 && side == chess.White:
+			return c.value, c.mate - 1, c.mate > 1
+		case c.mate < 0 && side == chess.Black:
+			return c.value, c.mate + 1, c.mate < -1
+		}
+		return c.value, c.mate, true
 	}
 	return 0, 0, false
 }
