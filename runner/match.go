@@ -38,13 +38,13 @@ A player is a word with settings:
 
 ` + aboutModels + `
 
-With --pgn FILE the games are kept, with the players' evaluations as [%eval]. Until the match ends they
-are in FILE.journal. An interrupted match continues from there, and a finished one with more
---games. Other load on the machine does not change the games, unless a player is limited by
-time (movetime, level). Such a player plays differently each time, and weaker if several
-games share the machine. An engine that crashes, hangs, writes nonsense or plays an illegal
-move loses the game and is started again. A log beside FILE has the last 200 lines exchanged
-with it.
+With --pgn FILE the games are kept, with the players' evaluations as [%eval]. Until the
+match ends they are in FILE.journal. An interrupted match continues from there, and a
+finished one with more --games. Other load on the machine does not change the games, unless
+a player is limited by time (movetime, level). Such a player plays differently each time,
+and weaker if several games share the machine. An engine that crashes, hangs, writes
+nonsense or plays an illegal move loses the game and is started again. A log beside FILE has
+the last 200 lines exchanged with it.
 
 Two UCI engines with limits of nodes and random first moves make games to learn from.`,
 		Example: `  alamos match quickstart/2@8 quickstart/2@2 --games 200 --visits 100
