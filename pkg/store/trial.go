@@ -233,17 +233,16 @@ func (t *Trial) WriteSettings() error {
 	return err
 }
 
+// TournamentGames is the file of the games of a trial's tournament, in its folder.
+const TournamentGames = "tournament/games.pgn"
+
 // Files of generation g, relative to the trial's folder. Generation 0 is the untrained
 // network.
 func CheckpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
 func SamplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
-
-// TournamentGames is the file of the games of a trial's tournament.
-const TournamentGames = "tournament/games.pgn"
-
-func GamesFile(g int) string   { return fmt.Sprintf("games/gen-%04d.pgn", g) }
-func PuzzlesFile(g int) string { return fmt.Sprintf("evaluation/gen-%04d.csv", g) }
-func TargetFile(g int) string  { return fmt.Sprintf("targets/gen-%04d.json", g) }
+func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
+func PuzzlesFile(g int) string    { return fmt.Sprintf("evaluation/gen-%04d.csv", g) }
+func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.json", g) }
 
 // TournamentGames is the file of the tournament's games, relative to the trial's folder.
 const TournamentGames = "tournament/games.pgn"
