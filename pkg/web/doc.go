@@ -6,6 +6,7 @@
 // (request.go lists them) and receives all changes as server-sent events ([update]), so that
 // any number of tabs show the same game. All games share one queue of evaluations for each
 // network. The searches of a game stop while no page shows it, and continue when one does.
+// A game of a file or of a run is loaded as a game of two people, at its end (load.go).
 //
 // The page of `alamos serve` ([Results]) follows the results of experiments while runs write
 // them. Its server only reads what package store has, and only what has changed.

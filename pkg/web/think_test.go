@@ -58,6 +58,10 @@ func TestNetworkIsShared(t *testing.T) {
 	if setup := h.get("/api/setup"); !strings.Contains(setup, `"chess960":true,"offered":true`) || strings.Count(setup, `"offered":true`) != 1 || !strings.Contains(setup, `"variant":"atomic"`) {
 		t.Errorf("the variants are not those of the networks: %s", setup)
 	}
+	// Games of other variants can be loaded.
+	if know := h.over(h.begin(pgnSource(threeGames))); know.Variant != "chess" {
+		t.Errorf("%+v", know.update)
+	}
 	horde := chess.Horde
 	if s, err := NewPlay(PlayConfig{Players: []*match.Opened{network(t)}, Variant: &horde}); err == nil {
 		s.Close()

@@ -436,7 +436,7 @@ function drawReport() {
   const rows = report?.moves ?? [];
   $("candidates").hidden = rows.length === 0;
   $("candidates").classList.toggle("plain", !report?.tree);
-  $("quiet").hidden = rows.length > 0;
+  $("quiet").hidden = Boolean(report);
   $("score").textContent = report ? report.score : "";
   $("effort").textContent = report ? effort(report) : "";
   $("score").parentElement.classList.toggle("active", Boolean(report?.active) && game.thinking !== "");
