@@ -138,7 +138,7 @@ func (g *game) play(r *request) error {
 func parseMove(p *chess.Position, text string) (chess.Move, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 20 {
-		return 0, invalid("A move has not %d letters. Type one such as Nf3 or e2e4.", len(text))
+		return 0, invalid("That is no move. Type one such as Nf3 or e2e4.")
 	}
 	if m, err := p.ParseUCI(text); err == nil {
 		return m, nil
@@ -189,7 +189,7 @@ func (g *game) back(r *request) error {
 		g.positions = g.positions[:g.ply()]
 	}
 	g.line.Position().LegalMoves(&g.legal)
-	g.ended, g.analyzed, g.failure = chess.Outcome{}, -1, ""
+	g.ended, g.analyzed, g.reviewer, g.failure = chess.Outcome{}, -1, "", ""
 	g.names = [2]string{}
 	if !g.isHuman(chess.White) && !g.isHuman(chess.Black) {
 		g.paused = true
@@ -260,13 +260,19 @@ func (g *game) review(r *request) error {
 	if err := g.checkAnalyst(r.Player); err != nil {
 		return err
 	}
+	for i := range g.positions {
+		g.positions[i].reviewer = ""
+	}
 	g.reviewer = r.Player
+	if len(g.unreviewed()) == 0 {
+		g.reviewer = ""
+	}
 	g.notify()
 	return nil
 }
 
 // unreviewed returns the plies that the reviewer has yet to analyze. A position without
-// moves needs no analysis.
+// moves needs no analysis. g.mu is held.
 func (g *game) unreviewed() (plies []int) {
 	for i := range g.positions {
 		if g.reviewer != "" && g.positions[i].reviewer != g.reviewer && (i < g.ply() || g.legal.Len() > 0 && !g.line.Outcome(&g.legal).Over()) {
@@ -283,9 +289,8 @@ type mark struct {
 	Lost  int    `json:"lost"`  // percent of the points that a blunder loses; 0: it is none
 }
 
-// marks returns the marks of the moves by the ply that they lead to; nil: nothing is known.
-// g.mu is held.
-func (g *game) marks() []*mark {
+// marks returns the marks of the moves by the ply that they lead to. g.mu is held.
+func (g *game) marks() []mark {
 	opinions := make([]*report.Opinion, len(g.positions))
 	for i := range g.positions {
 		if r := g.positions[i].report; r != nil {
@@ -293,14 +298,12 @@ func (g *game) marks() []*mark {
 		}
 	}
 	lost := report.Blunders(opinions, g.line.Start().Turn() == chess.White)
-	marks := make([]*mark, len(g.positions))
+	marks := make([]mark, len(g.positions))
 	for i := range g.positions {
-		value, mate, known := g.evaluation(i)
-		if known {
-			marks[i] = &mark{Score: scoreOf(value, mate), Value: report.Share(value)}
+		if value, mate, known := g.evaluation(i); known {
+			marks[i] = mark{Score: scoreOf(value, mate), Value: report.Share(value)}
 		}
-		if i > 0 && lost[i-1] > 0 {
-			marks[i] = cmp.Or(marks[i], new(mark))
+		if i > 0 {
 			marks[i].Lost = lost[i-1]
 		}
 	}

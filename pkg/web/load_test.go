@@ -93,7 +93,7 @@ func TestLoadPGN(t *testing.T) {
 		t.Errorf("%+v, %+v", know.update, know.Outcome)
 	}
 	// f3 loses little, and g4 all.
-	if know.Marks[1].Lost != 0 || know.Marks[1].Score != "44 %" || know.Marks[3].Lost != 50 || know.Marks[4] != nil {
+	if know.Marks[1].Lost != 0 || know.Marks[1].Score != "44 %" || know.Marks[3].Lost != 50 || know.Marks[4] != (mark{}) {
 		t.Errorf("%+v %+v", know.Marks[1], know.Marks[3])
 	}
 	if f := h.pgn(game); f.Tag("White") != "Ann" || f.Comment(1) != "[%eval -0.60]" || f.Comment(3) != "[%eval #-1]" || f.Result != chess.BlackWins {

@@ -17,7 +17,7 @@ func TestReview(t *testing.T) {
 	}
 	h.must(game+"/review", `{"player": "material"}`)
 	know := &heard{}
-	marks := map[int]*mark{}
+	marks := map[int]mark{}
 	know = h.watch(game, func(k *heard) bool {
 		for i, m := range k.Marks {
 			marks[i] = m
@@ -32,7 +32,9 @@ func TestReview(t *testing.T) {
 			t.Errorf("move %d: %+v", i, m)
 		}
 	}
-	// It can be ended before.
+	// It can be repeated, and ended before.
+	h.must(game+"/review", `{"player": "material"}`)
+	h.watch(game, func(k *heard) bool { return k.Reviewer == "" && k.Left == 0 })
 	h.must(game+"/review", `{"player": "uniform"}`)
 	h.must(game+"/review", `{"player": ""}`)
 	h.watch(game, func(k *heard) bool { return k.Reviewer == "" && k.Thinking == "" })
@@ -44,14 +46,14 @@ func TestEvaluationOfMates(t *testing.T) {
 	game := h.begin(`{"variant": "chess", "fen": "k7/8/2K5/8/8/8/8/1R6 w - - 0 1", "white": "material,depth=5", "black": "human"}`)
 	h.at(game, 1)
 	h.must(game+"/move", move(1, "Ka7"))
-	marks := map[int]*mark{}
+	marks := map[int]mark{}
 	h.watch(game, func(k *heard) bool {
 		for i, m := range k.Marks {
 			marks[i] = m
 		}
 		return k.Outcome != nil
 	})
-	if marks[0].Score != "+#2" || marks[1].Score != "+#1" || marks[2].Score != "+#1" || marks[3] != nil {
+	if marks[0].Score != "+#2" || marks[1].Score != "+#1" || marks[2].Score != "+#1" || marks[3] != (mark{}) {
 		t.Errorf("%+v", marks)
 	}
 	if f := h.pgn(game); f.Comment(0) != "[%eval #2]" || f.Comment(1) != "[%eval #1]" || strings.Contains(f.Comment(3), "eval") {

@@ -190,7 +190,7 @@ func TestRequestsAreChecked(t *testing.T) {
 		{"/api/games", `{"variant": "chess", "white": "human,depth=3", "black": "human"}`, 400, "no settings here"},
 		{game + "/seats", `{"white": "human", "black": "player-1"}`, 400, `black: there is no player "player-1"`},
 		{game + "/move", `{"ply": 0, "move": ""}`, 400, "move"},
-		{game + "/move", `{"ply": 0, "move": "` + strings.Repeat("e", 1000) + `"}`, 400, "1000 letters"},
+		{game + "/move", `{"ply": 0, "move": "` + strings.Repeat("e", 1000) + `"}`, 400, "That is no move"},
 		{game + "/nonsense", `{}`, 404, "there is no"},
 		{"/api/games/none/move", move(0, "e4"), 404, "no game"},
 		{"/api/nonsense", `{}`, 404, "there is no"},

@@ -22,7 +22,7 @@ type update struct {
 	Outcome   *outcome        `json:"outcome"`  // null: not finished
 	Thinking  string          `json:"thinking"` // "move", "review", "analysis" or ""
 	Names     [2]string       `json:"names"`    // of a loaded game's players
-	Marks     map[int]*mark   `json:"marks"`    // new ones, by ply
+	Marks     map[int]mark    `json:"marks"`    // new ones, by ply
 	Reviewer  seat            `json:"reviewer"`
 	Left      int             `json:"left"`   // positions to review
 	Clocks    *clocks         `json:"clocks"` // null: none
@@ -49,7 +49,7 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 	u := update{
 		ID: g.id, Variant: g.variant.String(), Positions: []*position{}, Reports: map[int]*Report{},
 		Legal: []legal{}, Seats: g.seats, Names: g.names, Paused: g.paused, Analyst: g.analyst, Failure: g.failure,
-		Marks: map[int]*mark{}, Reviewer: g.reviewer, Left: len(g.unreviewed()), Clocks: g.clocks(),
+		Marks: map[int]mark{}, Reviewer: g.reviewer, Left: len(g.unreviewed()), Clocks: g.clocks(),
 	}
 	for u.Keep < min(len(s.serials), len(g.positions)) && s.serials[u.Keep] == g.positions[u.Keep].serial {
 		u.Keep++
@@ -62,8 +62,8 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 		s.marks = append(s.marks, mark{})
 	}
 	for i, m := range g.marks() {
-		if m != nil && *m != s.marks[i] {
-			u.Marks[i], s.marks[i] = m, *m
+		if m != s.marks[i] {
+			u.Marks[i], s.marks[i] = m, m
 		}
 	}
 	for i := range g.positions {
