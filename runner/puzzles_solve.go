@@ -58,7 +58,7 @@ player does not solve.
 
 ` + aboutModels,
 		Example: `  alamos puzzles solve experiments/puzzles/mate-in-*.epd --random --depth 3
-  alamos puzzles solve experiments/puzzles/atomic-mate-in-2.epd --model atomic-best@last --visits 800
+  alamos puzzles solve experiments/puzzles/atomic-mate-in-2.epd --model atomic-best/1@last --visits 800
   alamos puzzles solve experiments/puzzles/mate-in-2.epd --model chesssl@last --search solver=false,leaves=32,c_puct=1.1
   alamos puzzles solve tactics.epd --uci stockfish --nodes 10000 --format csv`,
 		Args: cobra.MinimumNArgs(1),

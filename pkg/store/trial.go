@@ -233,9 +233,6 @@ func (t *Trial) WriteSettings() error {
 	return err
 }
 
-// TournamentGames is the file of the games of a trial's tournament, in its folder.
-const TournamentGames = "tournament/games.pgn"
-
 // Files of generation g, relative to the trial's folder. Generation 0 is the untrained
 // network.
 func CheckpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
