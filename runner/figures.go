@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -127,33 +128,39 @@ func checkFigures(w io.Writer, r *report.Report, opt report.Options) error {
 
 func notebookCommand() *cobra.Command {
 	var set []string
-	var results, markdown, style string
+	var results, markdown, latex, style string
 	cmd := &cobra.Command{
 		Use:   "notebook WHAT",
 		Short: "Write an experiment's notebook page again, or as Markdown for a repository",
 		Long: `notebook draws the figures of an experiment again and writes its page from the results.
 WHAT is as for alamos figures: an experiment, or one trial such as lab/3; the page of a
 trial is in the trial's folder. With --markdown it writes the page as Markdown, with
-figures and tables in a folder beside it that has the file's name without its extension.`,
+figures and tables in a folder beside it that has the file's name without its extension.
+--latex writes the figures and tables alone, for \input in a document that loads graphicx
+and booktabs; a document in another folder says where: \newcommand{\alamosdir}{figures/}.`,
 		Example: `  alamos notebook experiments/quickstart.yaml
   alamos notebook lab/3
-  alamos notebook quickstart --markdown docs/quickstart.md`,
+  alamos notebook quickstart --markdown docs/quickstart.md
+  alamos notebook quickstart --latex thesis/quickstart.tex --style thesis/column.yaml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := openReport(args[0], results, set, style, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			if markdown != "" {
-				err = r.WriteMarkdown(markdown)
-			} else {
-				markdown = r.PagePath()
+			path := cmp.Or(markdown, latex, r.PagePath())
+			switch {
+			case markdown != "":
+				err = r.WriteMarkdown(path)
+			case latex != "":
+				err = r.WriteLaTeX(path)
+			default:
 				if _, err = r.Redraw(report.Options{}); err == nil {
 					err = r.WritePage()
 				}
 			}
 			if err == nil {
-				fmt.Fprintln(cmd.OutOrStdout(), markdown)
+				fmt.Fprintln(cmd.OutOrStdout(), path)
 			}
 			return err
 		},
@@ -161,6 +168,8 @@ figures and tables in a folder beside it that has the file's name without its ex
 	cmd.ValidArgsFunction = completeRuns(&results, 1, cobra.ShellCompDirectiveDefault)
 	styleFlag(cmd, &style)
 	cmd.Flags().StringVar(&markdown, "markdown", "", "write this Markdown file instead of the page")
+	cmd.Flags().StringVar(&latex, "latex", "", "write this LaTeX `file` instead of the page: figures and tables with captions and labels")
+	cmd.MarkFlagsMutuallyExclusive("markdown", "latex")
 	resultsFlag(cmd, &results)
 	setFlag(cmd, &set)
 	return cmd

@@ -45,14 +45,21 @@ func (r *Report) WritePage() error {
 
 // WriteMarkdown writes the page as Markdown for a repository. Its figures and tables are in
 // a folder beside the file, with the file's name without its extension.
-func (r *Report) WriteMarkdown(path string) error {
+func (r *Report) WriteMarkdown(path string) error { return r.writeBeside(path, (*Page).Markdown) }
+
+// WriteLaTeX writes the figures and tables of the page as LaTeX, and their files beside it as
+// WriteMarkdown does.
+func (r *Report) WriteLaTeX(path string) error { return r.writeBeside(path, (*Page).LaTeX) }
+
+// writeBeside writes a form of the page, and its files into a folder beside it.
+func (r *Report) writeBeside(path string, form func(*Page) []byte) error {
 	opt := Options{Out: strings.TrimSuffix(path, filepath.Ext(path))}
 	if opt.Out == path {
 		return fmt.Errorf("%s has no ending: want a name as in page.md, the figures go into the folder page", path)
 	}
 	_, faults := r.Redraw(opt)
 	page, more := r.Page(opt, filepath.Dir(path))
-	return errors.Join(faults, more, disk.WriteBytes(path, page.Markdown()))
+	return errors.Join(faults, more, disk.WriteBytes(path, form(page)))
 }
 
 // pageBuilder makes the blocks of a notebook page.
