@@ -154,6 +154,9 @@ func (s *SelfPlay) start(ctx context.Context, model *nn.Model, nets []search.Net
 		cancel()
 		g.end()
 		over.Wait()
+		if g.failure != nil { // self-play may have seen the end that follows first
+			return g.failure
+		}
 		if err := context.Cause(ctx); err != nil || errors.Is(played, context.Canceled) {
 			return err
 		}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -26,7 +27,8 @@ type gate struct {
 	round     int // number of times the gate was opened
 	recording bool
 	waiting   int
-	ended     bool // self-play has ended, so workers no longer wait
+	ended     bool  // self-play has ended, so workers no longer wait
+	failure   error // of the first network that failed
 }
 
 // gated is a worker's network behind a gate.
@@ -82,7 +84,7 @@ func (w *gated) Evaluate(leaves []*encode.Leaf) error {
 	w.evaluated += len(leaves)
 	err := w.Net.Evaluate(leaves)
 	if err != nil {
-		w.gate.end()
+		w.gate.fail(err)
 	}
 	return err
 }
@@ -179,6 +181,14 @@ func (g *gate) gather(open bool) bool {
 		g.changed.Broadcast()
 	}
 	return true
+}
+
+// fail ends self-play with the error of a network.
+func (g *gate) fail(err error) {
+	g.mu.Lock()
+	g.failure = cmp.Or(g.failure, err)
+	g.mu.Unlock()
+	g.end()
 }
 
 // end opens the gate permanently.
