@@ -12,6 +12,7 @@ import (
 
 	"alamos/pkg/diff"
 	"alamos/pkg/disk"
+	"alamos/pkg/report"
 )
 
 // errDiffer ends alamos diff --exit-code if settings differ. It has no message.
@@ -20,6 +21,7 @@ var errDiffer = errors.New("settings differ")
 func diffCommand() *cobra.Command {
 	var o diff.Options
 	var format, out, color, test string
+	var by []string
 	var driver, exitCode bool
 	cmd := &cobra.Command{
 		Use:   "diff A B",
@@ -44,6 +46,10 @@ opponents, or by the two ratings. Repetitions (sweep.seeds) are compared by Welc
 t-test, or by the Mann-Whitney test (--test rank). Each metric is tested alone at the
 5 % level: of twenty that do not differ, one will seem to differ.
 
+--by compares the values of swept keys within the results of one experiment or several:
+alamos diff lab --by network.width is alamos table lab --group network.width, which has
+more settings.
+
 The keys of --format json are those of the type Report (go doc alamos/pkg/diff.Report).
 alamos_diff is their version; within a version keys are only added.
 
@@ -66,14 +72,25 @@ line.`,
   alamos diff HEAD~3:experiments/quickstart.yaml experiments/quickstart.yaml
   alamos diff tiny quickstart --format html --out diff.html
   alamos diff main:experiments/quickstart.yaml experiments/quickstart.yaml --format markdown
-  alamos diff a.yaml b.yaml --settings-only --exit-code`,
+  alamos diff a.yaml b.yaml --settings-only --exit-code
+  alamos diff lab --by network.width`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if driver {
 				return nil // git decides what they are
 			}
+			if len(by) > 0 {
+				return cobra.MinimumNArgs(1)(cmd, args)
+			}
 			return cobra.ExactArgs(2)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(by) > 0 {
+				s, err := selected(o.Results, args, &report.Query{Group: by})
+				if err != nil {
+					return err
+				}
+				return report.WriteText(cmd.OutOrStdout(), false, s.Table())
+			}
 			o.MannWhitney = test == "rank"
 			// A terminal, or git's pager.
 			terminal := out == "" && (term.IsTerminal(int(os.Stdout.Fd())) || driver && os.Getenv("GIT_PAGER_IN_USE") == "1")
@@ -111,6 +128,7 @@ line.`,
 	choiceFlag(cmd, &color, "color", "auto", []string{"auto", "always", "never"}, "use colors")
 	choiceFlag(cmd, &test, "test", "t", []string{"t", "rank"}, "test of seeds, by Welch or by Mann and Whitney")
 	f.BoolVar(&o.SettingsOnly, "settings-only", false, "compare settings only")
+	f.StringSliceVar(&by, "by", nil, "compare the trials of experiments by the values of these `KEYS`")
 	f.BoolVar(&exitCode, "exit-code", false, "exit with status 1 if settings differ")
 	f.BoolVar(&driver, "git-driver", false, "work as an external diff driver of git, with the arguments of git")
 	resultsFlag(cmd, &o.Results)

@@ -54,26 +54,7 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 			if ext := filepath.Ext(figure); figure != "" && !slices.Contains(plots.Extensions[:], ext) {
 				return usagef("--figure: want a file that ends with %s, have %q", english.WordSeries(plots.Extensions[:], "or"), figure)
 			}
-			var trials []*store.Trial
-			for _, name := range args {
-				run, trial, err := store.Resolve(results, name)
-				if err != nil {
-					return err
-				}
-				all := run.Opened
-				if trial != nil {
-					all = []*store.Trial{trial}
-				}
-				for _, t := range all {
-					if t.Done() > 0 {
-						trials = append(trials, t)
-					}
-				}
-			}
-			if len(trials) == 0 {
-				return fmt.Errorf("no trial of these has finished a generation: run them with alamos run")
-			}
-			s, err := q.Select(trials)
+			s, err := selected(results, args, &q)
 			if err != nil {
 				return err
 			}
@@ -111,4 +92,28 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 	f.StringVar(&figure, "figure", "", "also draw the first metric over the training to this `file`: .svg, .png or .pdf")
 	resultsFlag(cmd, &results)
 	return cmd
+}
+
+// selected returns what a query selects of the trials of these runs.
+func selected(results string, runs []string, q *report.Query) (*report.Selection, error) {
+	var trials []*store.Trial
+	for _, name := range runs {
+		run, trial, err := store.Resolve(results, name)
+		if err != nil {
+			return nil, err
+		}
+		all := run.Opened
+		if trial != nil {
+			all = []*store.Trial{trial}
+		}
+		for _, t := range all {
+			if t.Done() > 0 {
+				trials = append(trials, t)
+			}
+		}
+	}
+	if len(trials) == 0 {
+		return nil, fmt.Errorf("no trial of these has finished a generation: run them with alamos run")
+	}
+	return q.Select(trials)
 }

@@ -210,8 +210,8 @@ type Figure struct {
 // FigureAxis is what a figure changes of an axis.
 type FigureAxis struct {
 	Label string   `key:"label" absent:"the quantity" doc:"Label of the axis, with its unit."`
-	From  *float64 `key:"from" range:"-1e12..1e12" absent:"what the numbers need" doc:"The low end of the axis. What lies beyond is not shown."`
-	To    *float64 `key:"to" range:"-1e12..1e12" absent:"what the numbers need" doc:"The high end of the axis."`
+	From  *float64 `key:"from" range:"-1e9..1e9" absent:"what the numbers need" doc:"The low end of the axis. What lies beyond is not shown."`
+	To    *float64 `key:"to" range:"-1e9..1e9" absent:"what the numbers need" doc:"The high end of the axis."`
 	Scale string   `key:"scale" enum:"linear log" absent:"what suits the quantity" doc:"Scale of the axis."`
 }
 
