@@ -35,6 +35,14 @@ type End struct {
 	At    float64
 }
 
+// or returns where the end is, which is needed if it is not fixed.
+func (e End) or(needed float64) float64 {
+	if e.Fixed {
+		return e.At
+	}
+	return needed
+}
+
 func (a Axis) text() string {
 	label, unit := clean(a.Label), clean(a.Unit)
 	switch {
@@ -50,13 +58,7 @@ func (a Axis) text() string {
 // from the limits of float64, so that the axis can extend beyond them.
 func (a Axis) check(s span) error {
 	n := float64(len(a.Names))
-	low, high := s.min, s.max
-	if a.From.Fixed {
-		low = a.From.At
-	}
-	if a.To.Fixed {
-		high = a.To.At
-	}
+	low, high := a.From.or(s.min), a.To.or(s.max)
 	switch {
 	case s.empty():
 	case (a.From.Fixed || a.To.Fixed) && !(low < high) || a.Log && low <= 0:
@@ -145,13 +147,7 @@ func setRange(axis *plot.Axis, a Axis, s span, pad float64, target int) {
 	if all != s { // no empty strip beyond 0 or Most where no number is near them
 		wide.min, wide.max = min(all.min, s.min-(all.min-wide.min)), max(all.max, s.max+(wide.max-all.max))
 	}
-	axis.Min, axis.Max = wide.min, wide.max
-	if a.From.Fixed {
-		axis.Min = a.From.At
-	}
-	if a.To.Fixed {
-		axis.Max = a.To.At
-	}
+	axis.Min, axis.Max = a.From.or(wide.min), a.To.or(wide.max)
 	if a.Log {
 		axis.Scale = plot.LogScale{}
 		axis.Tick.Marker = logTicks{}

@@ -200,7 +200,7 @@ func (r *Report) pictures() ([]*picture, error) {
 		default:
 			for t := range r.Experiment.Trials {
 				if trial := &r.Experiment.Trials[t]; shown(trial) {
-					r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name, trial: trial}, shown))
+					r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name, trial: trial}, func(of *experiment.Trial) bool { return of.ID == trial.ID }))
 				}
 			}
 		}
@@ -223,7 +223,7 @@ func (r *Report) picture(p *picture, shown func(*experiment.Trial) bool) *pictur
 	}
 	p.stamp = plots.Stamp{Experiment: r.identity(p), Code: "alamos drawing " + codeVersion}
 	for _, t := range r.Trials {
-		if p.trial == nil && shown(&t.Declared) || p.trial != nil && p.trial.ID == t.Declared.ID {
+		if shown(&t.Declared) {
 			p.trials = append(p.trials, t)
 		}
 	}

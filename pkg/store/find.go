@@ -35,29 +35,65 @@ const (
 // HashDigits is the least number of digits of a hash that names a trial.
 const HashDigits = 3
 
-// FindTrial returns the index of the named trial: by number, by swept values, or by the
-// first digits of its hash. An empty name means the only trial. Errors list the possible
-// trials.
+// FindTrial returns the index of the named trial: by number, by the name of its combination, by
+// swept values, or by the first digits of its hash. An empty name means the only trial. Errors
+// list the possible trials.
 func FindTrial(trials []experiment.Trial, name string) (int, error) {
+	found, _, err := named(trials, name)
+	if err != nil {
+		return 0, err
+	}
+	return single(trials, name, found)
+}
+
+// FindTrials returns the trials that a name means: all seeds of a combination with this name or
+// these values, or the trial with this number or hash.
+func FindTrials(trials []experiment.Trial, name string) (all []experiment.Trial, err error) {
+	found, byValues, err := named(trials, name)
+	if err == nil && (!byValues || len(found) == 0) {
+		_, err = single(trials, name, found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range found {
+		all = append(all, trials[i])
+	}
+	return all, nil
+}
+
+// named returns the indices of the trials that a name may mean. byValues reports whether it has
+// swept values or the name of a combination, which several seeds share.
+func named(trials []experiment.Trial, name string) (found []int, byValues bool, err error) {
 	n, err := strconv.Atoi(name)
 	if err == nil && n >= 1 && n <= len(trials) {
-		return n - 1, nil
+		return []int{n - 1}, false, nil
 	}
 	isNumber := err == nil && n < 10*len(trials) // an index that is too high is no hash
 	match := func(t *experiment.Trial) bool {
 		return name == "" || len(name) >= HashDigits && !isNumber && strings.HasPrefix(t.Folder, name)
 	}
-	if byValues, err := byValues(trials, name); err != nil {
-		return 0, err
-	} else if byValues != nil {
-		match = byValues
+	first, _, _ := strings.Cut(name, ",")
+	isName := first != "" && slices.ContainsFunc(trials, func(t experiment.Trial) bool { return t.Name == first })
+	if byValues = isName || strings.Contains(name, "="); byValues {
+		values, err := sweptValues(trials, name)
+		if err != nil {
+			return nil, true, err
+		}
+		match = func(t *experiment.Trial) bool {
+			return (!isName || t.Name == first) && !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
+		}
 	}
-	var found []int
 	for i := range trials {
 		if match(&trials[i]) {
 			found = append(found, i)
 		}
 	}
+	return found, byValues, nil
+}
+
+// single returns the only trial found under a name.
+func single(trials []experiment.Trial, name string, found []int) (int, error) {
 	switch {
 	case len(found) == 1:
 		return found[0], nil
@@ -70,40 +106,6 @@ func FindTrial(trials []experiment.Trial, name string) (int, error) {
 		return 0, fmt.Errorf("there is no trial %q: want one of %s", name, listTrials(trials, found))
 	}
 	return 0, fmt.Errorf("%q means %d trials: want one of %s", name, len(found), listTrials(trials, found))
-}
-
-// FindTrials returns the trials that a name means: all seeds of a combination with this name or
-// these values, or the trial with this number or hash.
-func FindTrials(trials []experiment.Trial, name string) ([]experiment.Trial, error) {
-	match, err := byValues(trials, name)
-	if err != nil {
-		return nil, err
-	}
-	if match != nil {
-		found := slices.DeleteFunc(slices.Clone(trials), func(t experiment.Trial) bool { return !match(&t) })
-		if len(found) > 0 {
-			return found, nil
-		}
-	}
-	i, err := FindTrial(trials, name)
-	if err != nil {
-		return nil, err
-	}
-	return trials[i : i+1], nil
-}
-
-// byValues returns whether a trial is meant by a name that has the name of a combination, swept
-// values or both. It returns nil for another name.
-func byValues(trials []experiment.Trial, name string) (match func(*experiment.Trial) bool, err error) {
-	first, _, _ := strings.Cut(name, ",")
-	isName := first != "" && slices.ContainsFunc(trials, func(t experiment.Trial) bool { return t.Name == first })
-	if !isName && !strings.Contains(name, "=") {
-		return nil, nil
-	}
-	values, err := sweptValues(trials, name)
-	return func(t *experiment.Trial) bool {
-		return (!isName || t.Name == first) && !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
-	}, err
 }
 
 var valueOf = regexp.MustCompile(`(?:^|[ ,]+)([\w.]+)=`)
