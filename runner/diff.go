@@ -38,13 +38,16 @@ A and B are each one of
                      :FILE is the staged file
   NAME               the results of an experiment
   TRIAL              those of one trial: lab/3, lab/width=16,seed=8 or lab/876a
+  SETTING            those of all seeds of a setting: lab/width=16, or lab/large, the name
+                     of a combination
   FOLDER             the same, by its path
 
 Ratings are compared by games that both played against the same opponent from the same
 opening with the same color, if there are any; otherwise by games against the same
 opponents, or by the two ratings. Repetitions (sweep.seeds) are compared by Welch's
-t-test, or by the Mann-Whitney test (--test rank). Each metric is tested alone at the
-5 % level: of twenty that do not differ, one will seem to differ.
+t-test, or by the Mann-Whitney test (--test rank). Verdicts are at the 5 % level, corrected
+for the number of metrics (Holm). Settings of one sweep are also compared by its final
+tournament.
 
 --by compares the values of swept keys within the results of one experiment or several:
 alamos diff lab --by network.width is alamos table lab --group network.width, which has
@@ -73,6 +76,7 @@ line.`,
   alamos diff tiny quickstart --format html --out diff.html
   alamos diff main:experiments/quickstart.yaml experiments/quickstart.yaml --format markdown
   alamos diff a.yaml b.yaml --settings-only --exit-code
+  alamos diff lab/width=16 lab/width=32
   alamos diff lab --by network.width`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if driver {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -143,6 +144,9 @@ func compareMetrics(a, b []*measured, o Options) (out []Metric) {
 	if len(pa) == len(a) && len(pb) == len(b) { // all have a tournament
 		out = o.strength(pa, pb)
 	}
+	if finalists(slices.Concat(a, b)) {
+		out = slices.Insert(out, 0, o.final("elo in the final tournament", "", "elo", a, b), o.final("score in the final tournament", "%", "score", a, b))
+	}
 	values := func(of []*measured, name string) (x []float64) {
 		for _, m := range of {
 			if v, ok := m.values[name]; ok {
@@ -160,6 +164,36 @@ func compareMetrics(a, b []*measured, o Options) (out []Metric) {
 	}
 	judge(out)
 	return out
+}
+
+// finalists reports whether the networks of all trials met in one final tournament.
+func finalists(all []*measured) bool {
+	return !slices.ContainsFunc(all, func(m *measured) bool {
+		return m.trial.Final == nil || filepath.Dir(m.trial.Dir) != filepath.Dir(all[0].trial.Dir)
+	})
+}
+
+// final compares ratings or shares of the points in the final tournament of both groups.
+func (o Options) final(name, unit, metric string, a, b []*measured) Metric {
+	m := Metric{Name: name, Unit: unit, Better: stats.Higher}
+	of := func(all []*measured) (each []stats.Interval, values []float64) {
+		for _, x := range all {
+			v := x.trial.Measure(metric)
+			if unit == "%" {
+				v = v.Times(100)
+			}
+			each, values = append(each, v), append(values, v.Value)
+		}
+		return each, values
+	}
+	eachA, x := of(a)
+	eachB, y := of(b)
+	if len(x) > 1 || len(y) > 1 {
+		return o.seeds(m, x, y)
+	}
+	m.A, m.B, m.N, m.Test = eachA[0], eachB[0], [2]int{a[0].trial.Played(), b[0].trial.Played()}, separateGames
+	m.Basis = fmt.Sprintf("%d and %d games", m.N[0], m.N[1])
+	return m.measured(stats.Apart(m.A, m.B))
 }
 
 func playedBy(all []*measured) (out []*played) {

@@ -177,7 +177,7 @@ func axes(all []experiment.Axis) (paths []string) {
 
 // openRun opens the stored results of an experiment, or of one of its trials.
 func openRun(name string, o Options) (*Side, error) {
-	run, trial, err := store.Resolve(o.results(), name)
+	run, trials, err := store.ResolveAll(o.results(), name)
 	if err != nil {
 		for _, dir := range []string{filepath.Join(o.results(), name), name} {
 			if _, missing := os.Stat(filepath.Join(dir, store.SettingsFile)); missing == nil {
@@ -186,12 +186,8 @@ func openRun(name string, o Options) (*Side, error) {
 		}
 		return nil, err
 	}
-	if trial != nil {
-		s, err := openTrial(name, trial.Dir, trial.Declared)
-		if err == nil {
-			s.originsOf(run.Experiment)
-		}
-		return s, err
+	if trials != nil {
+		return openTrials(name, run, trials)
 	}
 	x := run.Experiment
 	if x == nil {
@@ -202,6 +198,36 @@ func openRun(name string, o Options) (*Side, error) {
 		return nil, err
 	}
 	s.rows = experiment.Compared(x.Settings)
+	return s, nil
+}
+
+// openTrials opens trials of a run that have a common name, such as the seeds of one setting.
+func openTrials(name string, run *store.Run, trials []*store.Trial) (*Side, error) {
+	s, err := openTrial(name, trials[0].Dir, trials[0].Declared)
+	if err != nil {
+		return nil, err
+	}
+	s.originsOf(run.Experiment)
+	if len(trials) == 1 {
+		s.trials[0].Final = trials[0].Final
+		return s, nil
+	}
+	_, given, _ := strings.Cut(name, run.Name+"/")
+	s.Name, s.Folder, s.trials = run.Name+"/"+given, run.Dir, trials
+	for i, of := range trials[0].Declared.Axis {
+		if !slices.ContainsFunc(trials, func(t *store.Trial) bool { return t.Declared.Axis[i] != of }) {
+			continue
+		}
+		if of.Path != "seed" {
+			s.axes = append(s.axes, of.Path)
+		}
+		at := func(rows []config.Explained) int {
+			return slices.IndexFunc(rows, func(r config.Explained) bool { return r.Path == of.Path })
+		}
+		if row, swept := at(s.rows), at(run.Experiment.Settings); row >= 0 && swept >= 0 {
+			s.rows[row] = run.Experiment.Settings[swept]
+		}
+	}
 	return s, nil
 }
 

@@ -66,6 +66,10 @@ func effectsOf(trials []*store.Trial, keys []string, value func(t *store.Trial, 
 	default:
 		e.each = stats.MainEffects(y, levels)
 	}
+	for i := range e.each { // the jackknife does not know that a share is within 0 and 1
+		share := &e.each[i].Share
+		share.Low, share.High = max(share.Low, min(share.Value, 0)), min(share.High, 1)
+	}
 	return e, nil
 }
 
@@ -119,25 +123,32 @@ func (e *keyEffects) method() string {
 	return "by an analysis of variance of main effects; interactions count as noise"
 }
 
-// text says what a key explains.
+// text says what a key explains of the metric: "38 % (12 … 64) of score, p = 0.02". It is "" if
+// that is not known.
 func (e *keyEffects) text(key string) string {
 	i := slices.Index(e.keys, key)
 	if i < 0 || e.each[i].Share.Missing() {
 		return ""
 	}
 	share := e.each[i].Share.Times(100)
-	text := fmt.Sprintf("%s explains %.0f %%", key, share.Value)
+	text := fmt.Sprintf("%.0f %%", share.Value)
 	if hasInterval(share) {
 		text += fmt.Sprintf(" (%.0f … %.0f)", share.Low, share.High)
 	}
-	text += fmt.Sprintf(" of the variance of %s between %s", e.metric.label, english.Plural(e.trials, "trial", ""))
+	text += " of " + e.metric.label
 	if p := e.each[i].P; !math.IsNaN(p) {
 		text += fmt.Sprintf(", p = %.2g", p)
-		if len(e.keys) > 1 {
-			text += fmt.Sprintf(" corrected for %d keys", len(e.keys))
-		}
 	}
-	return text + " (" + e.method() + ")."
+	return text
+}
+
+// basis says of how many trials the effects are, and how they were found.
+func (e *keyEffects) basis() string {
+	text := fmt.Sprintf("between %s, %s", english.Plural(e.trials, "trial", ""), e.method())
+	if len(e.keys) > 1 {
+		text += fmt.Sprintf("; p is corrected for %d keys", len(e.keys))
+	}
+	return text
 }
 
 // drawEffects shows what each swept key explains of a metric.

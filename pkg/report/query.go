@@ -258,7 +258,7 @@ func (s *Selection) effects() string {
 			keys = append(keys, key)
 		}
 	}
-	var lines []string
+	parts, order := map[[2]string][]string{}, [][2]string{} // by key and basis
 	for _, name := range s.query.Metrics {
 		if metricOf(name).better == stats.Neither {
 			continue
@@ -268,10 +268,18 @@ func (s *Selection) effects() string {
 			continue
 		}
 		for _, key := range s.group {
-			if line := e.text(key); line != "" {
-				lines = append(lines, line)
+			at := [2]string{key, e.basis()}
+			if part := e.text(key); part != "" {
+				if parts[at] == nil {
+					order = append(order, at)
+				}
+				parts[at] = append(parts[at], part)
 			}
 		}
+	}
+	var lines []string
+	for _, at := range order {
+		lines = append(lines, fmt.Sprintf("%s explains %s (shares of the variance %s).", at[0], strings.Join(parts[at], "; "), at[1]))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -33,7 +33,7 @@ func TestQuery(t *testing.T) {
 		{Query{Where: []string{"depth=30", "experiment=grid"}, Metrics: []string{"elo"}}, "search.visits trials Elo", 2, "8 2", "~"},
 		{Query{Where: []string{"experiment=grid"}, Group: []string{"depth"}, Metrics: []string{"elo"}}, "network.depth trials Elo", 2, "2 4", "network.depth explains"},
 		{Query{Group: []string{"experiment", "depth"}, Metrics: []string{"loss"}, Sort: "elo"}, "experiment network.depth trials loss", 3, "grid 30 4", ""},
-		{Query{Where: []string{"experiment=grid"}, Group: []string{"visits", "depth"}, Metrics: []string{"elo"}}, "search.visits network.depth trials Elo", 4, "", "of the variance of Elo between 8 trials, p = "},
+		{Query{Where: []string{"experiment=grid"}, Group: []string{"visits", "depth"}, Metrics: []string{"elo"}}, "search.visits network.depth trials Elo", 4, "", "of Elo, p = "},
 	} {
 		a, err := c.query.Select(trials)
 		if err != nil {

@@ -207,19 +207,42 @@ func TrialNames(trials []experiment.Trial, typed string) (names []string) {
 
 // Resolve finds the results with a name. trial is nil if the name is an experiment's.
 func Resolve(results, name string) (run *Run, trial *Trial, err error) {
-	name = strings.TrimSuffix(name, string(filepath.Separator))
-	run, rest, err := findRun(results, name)
-	if err != nil || run != nil && rest == "" {
+	run, trials, err := resolve(results, name, onlyTrial)
+	if err != nil || trials == nil {
 		return run, nil, err
 	}
-	if run == nil {
-		return findHash(results, name)
-	}
-	trial, err = run.find(rest)
+	return run, trials[0], nil
+}
+
+// ResolveAll finds the results with a name as [Resolve] does, and all trials that the name means
+// (see [FindTrials]). trials is nil if the name is an experiment's.
+func ResolveAll(results, name string) (run *Run, trials []*Trial, err error) {
+	return resolve(results, name, FindTrials)
+}
+
+// finder returns the trials that a name means.
+type finder func(trials []experiment.Trial, name string) ([]experiment.Trial, error)
+
+func onlyTrial(trials []experiment.Trial, name string) ([]experiment.Trial, error) {
+	i, err := FindTrial(trials, name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", run.Name, err)
+		return nil, err
 	}
-	return run, trial, nil
+	return trials[i : i+1], nil
+}
+
+func resolve(results, name string, find finder) (*Run, []*Trial, error) {
+	name = strings.TrimSuffix(name, string(filepath.Separator))
+	run, rest, err := findRun(results, name)
+	switch {
+	case err != nil || run != nil && rest == "":
+		return run, nil, err
+	case run == nil:
+		run, trial, err := findHash(results, name)
+		return run, []*Trial{trial}, err
+	}
+	trials, err := run.find(rest, find)
+	return run, trials, err
 }
 
 // findRun finds the experiment at the start of a name and returns the rest of the name
@@ -238,22 +261,24 @@ func findRun(results, name string) (run *Run, rest string, err error) {
 	return nil, "", nil
 }
 
-// find returns the named trial. A trial that has not begun is an error.
-func (r *Run) find(name string) (*Trial, error) {
+// find returns the trials that a name means. A trial that has not begun is an error.
+func (r *Run) find(name string, find finder) ([]*Trial, error) {
 	if r.Experiment == nil {
-		return nil, errors.New(r.Why)
+		return nil, fmt.Errorf("%s: %s", r.Name, r.Why)
 	}
-	i, err := FindTrial(r.Experiment.Trials, name)
+	declared, err := find(r.Experiment.Trials, name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
-	folder := r.Experiment.Trials[i].Folder
-	for _, t := range r.Opened {
-		if filepath.Base(t.Dir) == folder {
-			return t, nil
+	var found []*Trial
+	for _, d := range declared {
+		i := slices.IndexFunc(r.Opened, func(t *Trial) bool { return filepath.Base(t.Dir) == d.Folder })
+		if i < 0 {
+			return nil, fmt.Errorf("%s: trial %d has not begun (alamos run continues it)", r.Name, d.Number)
 		}
+		found = append(found, r.Opened[i])
 	}
-	return nil, fmt.Errorf("trial %d has not begun (alamos run continues it)", i+1)
+	return found, nil
 }
 
 // findHash finds a trial of any experiment by the first digits of its hash.
@@ -354,10 +379,11 @@ func findTrial(results, name string) (*Trial, error) {
 	if err != nil || t != nil {
 		return t, err
 	}
-	if t, err = run.find(""); err != nil {
-		return nil, fmt.Errorf("%s: %w", run.Name, err)
+	only, err := run.find("", onlyTrial)
+	if err != nil {
+		return nil, err
 	}
-	return t, nil
+	return only[0], nil
 }
 
 // generationOf parses the name of a generation that the trial has finished.
