@@ -30,7 +30,10 @@ those of the latest run. WHAT may also be a trial of a sweep: figures then draws
 figures of this trial and the figures over all trials with this trial alone. ` + aboutTrials + `
 
 Without --out, each file goes to its place in the results. With --out, all files go into
-one folder and are named after their trials, as in loss-depth-2.pdf.
+one folder and are named after their trials, as in loss-depth-2.pdf; figures.tex there has
+them with captions and labels, and the tables, for \input in a LaTeX document that loads
+graphicx and booktabs. A document in another folder says where they are:
+\newcommand{\alamosdir}{figures/}.
 
 Every figure has a stamp: hashes of the settings and numbers that it shows, and the
 version of the drawing code. --style FILE draws as this file says, instead of the
@@ -44,6 +47,7 @@ stamps.`,
   alamos figures quickstart --out thesis/figures --check`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.LaTeX = opt.Out != "" && opt.Figure == ""
 			r, err := openReport(args[0], results, set, style, cmd.ErrOrStderr())
 			if check && (err == nil || errors.Is(err, errNoResults)) { // stamps can be checked without results
 				return checkFigures(cmd.OutOrStdout(), r, opt)

@@ -90,6 +90,9 @@ func Load(path string, o Options) (*Experiment, error) {
 
 	e.Settings = l.settingsOf(e.values)
 	e.Name, e.About, e.Notebook, e.Style = e.Settings.Name, e.Settings.About, e.Settings.Notebook, e.Settings.Style
+	if l.readCSV(merged, e.Notebook); len(l.errs) > 0 {
+		return nil, l.errs.Sorted()
+	}
 	e.Files, e.Missing = l.read, l.files.Missing
 	if extends := l.layers[own].Get("extends"); extends != nil {
 		e.Base = besideExtends(path, extends.OneOrMore()[0].Text)

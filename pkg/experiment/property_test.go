@@ -32,6 +32,8 @@ func TestYAMLLoadsBack(t *testing.T) {
 				return file, nil
 			case "h.go", "b.pgn", "b.epd":
 				return []byte("package h"), nil
+			case "n.csv":
+				return []byte("x,words,n\n1,2,3\n"), nil
 			}
 			return nil, os.ErrNotExist
 		}
@@ -102,6 +104,7 @@ func drawValue(t *rapid.T, of config.Type, path string, root map[string]any) any
 		"path of a .go":   {"h.go"},
 		"path of a .pgn,": {"b.pgn", "b.epd"},
 		"path of a .epd":  {"b.epd"},
+		"path of a .csv":  {"n.csv"},
 		"RUN@GENERATION":  {"run@8", "run/ab12cd@last", "m.safetensors"},
 		"a pattern":       {"a.pgn", "../data/*.gz", "/abs/x-??.parquet", "[ab]/c"},
 	} {
@@ -204,7 +207,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("\ufeffalamos: 1\r\nname: x\r\n"), "=")
 	f.Fuzz(func(t *testing.T, data []byte, set string) {
 		e, err := Load("x.yaml", Options{Set: []string{set}, ReadFile: func(path string) ([]byte, error) {
-			if path == "x.yaml" || path == "base.yaml" || filepath.Ext(path) == ".go" || filepath.Ext(path) == ".pgn" {
+			if path == "x.yaml" || path == "base.yaml" || filepath.Ext(path) == ".go" || filepath.Ext(path) == ".pgn" || filepath.Ext(path) == ".csv" {
 				return data, nil
 			}
 			return nil, os.ErrNotExist

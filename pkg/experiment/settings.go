@@ -179,7 +179,7 @@ const TournamentGames = "tournament"
 type Figure struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric elo results lengths length-histogram sweep effects heatmap multiples parallel policy tree board" flags:"required" doc:"Type of figure. final shows the ratings of the final tournament of a sweep (sweep.final), effects which share of the differences between trials each swept key explains."`
+	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric elo results lengths length-histogram sweep effects heatmap multiples parallel policy tree board csv" flags:"required" doc:"Type of figure. csv shows numbers of a file alone, final shows the ratings of the final tournament of a sweep (sweep.final), effects which share of the differences between trials each swept key explains."`
 
 	// For a sweep, empty means the first of its keys.
 	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions or generations."`
@@ -203,8 +203,25 @@ type Figure struct {
 	Caption    string `key:"caption" absent:"what it shows" doc:"Caption below the figure."`
 
 	Only  []string    `key:"only" want:"the number, name or values of a trial" pattern:"." flags:"single" absent:"all" doc:"Trials that the figure shows: numbers, names of combinations, or values such as depth=2."`
-	XAxis *FigureAxis `key:"x_axis" flags:"optional" when:"kind=score metric lengths sweep multiples" doc:"The horizontal axis."`
-	YAxis *FigureAxis `key:"y_axis" flags:"optional" when:"kind=score metric lengths sweep multiples loss loss-heads" doc:"The upright axis, in panels that of the losses."`
+	CSV   *CSV        `key:"csv" flags:"required" when:"kind=csv" doc:"The numbers."`
+	_     *CSV        `key:"csv" flags:"optional" when:"kind=score metric lengths" doc:"Numbers of a file beside those of the trials, such as a published curve."`
+	XAxis *FigureAxis `key:"x_axis" flags:"optional" when:"kind=score metric lengths sweep multiples csv" doc:"The horizontal axis."`
+	YAxis *FigureAxis `key:"y_axis" flags:"optional" when:"kind=score metric lengths sweep multiples csv loss loss-heads" doc:"The upright axis, in panels that of the losses."`
+}
+
+// CSV is a file of numbers that a figure shows as lines.
+type CSV struct {
+	_ struct{} `short:"file"`
+
+	File config.File `key:"file" ext:".csv" flags:"required" doc:"CSV file with the names of its columns in the first line. Of a column c, the columns c_low and c_high are the ends of intervals. The path is relative to the folder of the experiment file."`
+	X    string      `key:"x" absent:"the first column" doc:"Column of the horizontal axis: numbers, or words in the order of the file."`
+	Y    []string    `key:"y" want:"the name of a column" pattern:"." flags:"single" absent:"all others" doc:"Columns of numbers, one line each. An empty number leaves a gap."`
+	By   string      `key:"by" absent:"one line" doc:"Column with one line for each of its values."`
+
+	// Name and Rows are the name of the file without its ending, and its contents, which are read
+	// with the experiment.
+	Name string
+	Rows [][]string
 }
 
 // FigureAxis is what a figure changes of an axis.

@@ -24,7 +24,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "14"
+const codeVersion = "15"
 
 // kind is a kind of figure.
 type kind struct {
@@ -55,6 +55,7 @@ const (
 	fromTournament               // training and the tournament
 	fromEvaluation               // training, tournament, scripts and evaluations
 	fromHooks                    // the same
+	fromFile                     // no results
 )
 
 // kinds are the kinds of figures by their names in the notebook.
@@ -78,6 +79,7 @@ var kinds = map[string]kind{
 	"heatmap":          {over: theSweep, metric: "score", draw: drawHeatmap},
 	"parallel":         {over: theSweep, metric: "score", draw: drawParallel},
 	"multiples":        {over: theSweep, metric: "score", draw: drawMultiples},
+	"csv":              {over: allTrials, reads: fromFile, draw: drawCSV},
 }
 
 // fileName returns the name of a figure's files without the part that identifies its trial.
@@ -85,6 +87,9 @@ func (k kind) fileName(f *experiment.Figure) string {
 	parts := []string{f.Kind}
 	if metric := cmp.Or(f.Metric, k.metric); metric != "" {
 		parts = append(parts, metric)
+	}
+	if f.Kind == "csv" {
+		parts = append(parts, f.CSV.Name)
 	}
 	if f.X != "" && f.X != k.x {
 		parts = append(parts, f.X)
@@ -247,7 +252,7 @@ func (r *Report) picture(p *picture, shown func(*experiment.Trial) bool) *pictur
 // draw draws the picture.
 func (p *picture) draw() {
 	switch {
-	case len(p.trials) == 0:
+	case len(p.trials) == 0 && p.Kind != "csv":
 		p.nothing = "no trial has finished a generation"
 		return
 	case p.kind.over == theSweep && len(p.axes) == 0:
@@ -258,6 +263,15 @@ func (p *picture) draw() {
 	if p.chart, p.caption, err = p.kind.draw(p); err == nil {
 		if p.left > 0 {
 			p.caption += fmt.Sprintf(" It shows the first %d settings; %s are left out.", mostLines, humanize.Comma(int64(p.left)))
+		}
+		if l, ok := p.chart.(plots.Lines); ok && p.CSV != nil && p.Kind != "csv" {
+			series, names := seriesOf(p.CSV)
+			if len(names) > 0 {
+				p.err = fmt.Errorf("figure %s: csv: %s has words, the figure's axis numbers", p.name, p.CSV.XColumn())
+				return
+			}
+			l.Series = append(l.Series, series...)
+			p.chart = l
 		}
 		p.chart = withAxes(p.chart, p.XAxis, p.YAxis)
 		p.caption = cmp.Or(p.Caption, p.caption)
@@ -328,6 +342,9 @@ func (p *picture) render(ext string) (b []byte, err error) {
 // number of tournament rounds does not affect losses.
 func (r *Report) identity(p *picture) string {
 	parts := []any{p.Figure, r.Style}
+	if p.kind.reads == fromFile {
+		return experiment.Hash(parts...)
+	}
 	if r.Final != nil && p.kind.source(p.Figure) != fromTraining {
 		parts = append(parts, r.Final)
 	}

@@ -22,7 +22,12 @@ type Options struct {
 	Out string
 	// Figure draws only the figures of this name or kind.
 	Figure string
+	// LaTeX adds LaTeXFile to the folder Out.
+	LaTeX bool
 }
+
+// LaTeXFile has the figures and tables of a folder for a LaTeX document.
+const LaTeXFile = "figures.tex"
 
 // path returns the path of a file in the folder of a trial, or of the experiment if t is
 // nil. If out is not empty, all files are in this folder.
@@ -99,6 +104,12 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 	}
 	if opt.Figure == "" {
 		files = append(files, r.tables(opt.Out)...)
+	}
+	if opt.LaTeX && len(r.Trials) > 0 {
+		files = append(files, file{path: filepath.Join(opt.Out, LaTeXFile), bytes: func() ([]byte, error) {
+			page, err := r.Page(opt, opt.Out)
+			return page.LaTeX(), err
+		}})
 	}
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	return files, faults

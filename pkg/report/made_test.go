@@ -54,6 +54,7 @@ notebook:
   - figure: {kind: policy}
   - figure: {kind: tree, visits: 100}
   - figure: {kind: board, visits: 100, title: The start}
+  - figure: {kind: csv, csv: {file: published.csv, by: system}}
   - table: trials
   - table: standings
   - table: generations
@@ -66,6 +67,9 @@ func load(t *testing.T, text string, set ...string) *experiment.Experiment {
 	e, err := experiment.Load("made.yaml", experiment.Options{Set: set, ReadFile: func(name string) ([]byte, error) {
 		if strings.HasSuffix(name, ".yaml") {
 			return []byte(text), nil
+		}
+		if strings.HasSuffix(name, ".csv") {
+			return []byte("visits,elo,elo_low,elo_high,system\n10,50,20,80,AlphaZero\n20,90,,,AlphaZero\n10,,,,lc0\n20,70,60,80,lc0\n"), nil
 		}
 		return []byte("package main"), nil
 	}})

@@ -178,6 +178,7 @@ func TestIdentity(t *testing.T) {
 		for name, was := range base {
 			isTraining, isHooks := slices.Contains(training, name), slices.Contains(hooks, name)
 			changes := want == "all" || want == "hooks" && isHooks || want == "tournament" && !isTraining && !isHooks
+			changes = changes && name != "csv-published"
 			if (have[name] != was) != changes {
 				t.Errorf("%s: the stamp of %s changes %v, want %v", set, name, have[name] != was, changes)
 			}
