@@ -261,7 +261,7 @@ An account that has never played becomes a bot, permanently, by
 				h.Threads = max(1, runtime.NumCPU()/p.AtOnce)
 			}
 			cfg.Engine = func(v chess.Variant) (uci.Searcher, error) {
-				model, err := uci.Load(files[v], *h)
+				model, err := match.Load(files[v], *h)
 				if err != nil {
 					return nil, err
 				}

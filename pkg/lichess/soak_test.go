@@ -10,6 +10,7 @@ import (
 
 	"alamos/pkg/bench/testdata/soak"
 	"alamos/pkg/chess"
+	"alamos/pkg/match"
 	"alamos/pkg/nn/testdata/small"
 	"alamos/pkg/uci"
 )
@@ -27,7 +28,7 @@ func TestSoak(t *testing.T) {
 		cfg.Policy.AtOnce = 2 * atOnce // games that have ended may still be told apart from those that run
 		cfg.Log = slog.New(slog.NewTextHandler(counter{&logged}, nil))
 		cfg.Engine = func(chess.Variant) (uci.Searcher, error) {
-			model, err := uci.Load(path, uci.Hardware{Threads: 1, Batch: 8, Precision: "fp32"})
+			model, err := match.Load(path, match.Hardware{Threads: 1, Batch: 8, Precision: "fp32"})
 			if err != nil {
 				return nil, err
 			}

@@ -9,9 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
@@ -21,7 +24,7 @@ import (
 type Opener struct {
 	FindModel func(name string) (file string, err error)
 	Title     func(file string) string // of a network of a run, "" for others; may be nil
-	Hardware  uci.Hardware
+	Hardware  Hardware
 
 	models map[string]*uci.Model // by file
 }
@@ -55,7 +58,7 @@ func (o *Opener) Open(s *Spec) (*Opened, error) {
 		return nil, err
 	}
 	if p.Model = o.models[p.file]; p.Model == nil {
-		m, err := uci.Load(p.file, o.Hardware)
+		m, err := Load(p.file, o.Hardware)
 		if err != nil {
 			return nil, err
 		}
@@ -212,4 +215,82 @@ func LimitVisits(specs []*Spec, visits int) {
 			s.Visits = visits
 		}
 	}
+}
+
+// Hardware configures the evaluation of a model.
+type Hardware struct {
+	Threads   int    // 0 means all; on a CUDA device 1
+	Batch     int    // positions evaluated at once by all threads together; 0 means 16 per thread, on a CUDA device 64
+	Device    string // see nn.Devices; "" means the processor
+	Precision string // one of package nn's; "" means the fastest
+}
+
+// Load makes the model of an engine from a checkpoint file.
+func Load(path string, h Hardware) (uci.Model, error) {
+	c, err := nn.ReadCheckpoint(path)
+	if err != nil {
+		return uci.Model{}, err
+	}
+	codec, variant, err := c.Codec()
+	if err != nil {
+		return uci.Model{}, fmt.Errorf("%s: %w", path, err)
+	}
+	threads, each, err := nn.Latency(h.Device)
+	if err != nil {
+		return uci.Model{}, err
+	}
+	h.Threads = cmp.Or(h.Threads, threads)
+	h.Batch = cmp.Or(h.Batch, each*h.Threads)
+	each = (h.Batch + h.Threads - 1) / h.Threads
+	model, err := c.Compile(nn.InferenceOptions{Batch: each, Device: h.Device, Precision: h.Precision})
+	if err != nil {
+		return uci.Model{}, fmt.Errorf("%s: %w", path, err)
+	}
+	net := &network{Codec: codec, model: model}
+	if err := net.setThreads(h.Threads); err != nil {
+		model.Close()
+		return uci.Model{}, fmt.Errorf("%s: %w", path, err)
+	}
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	return uci.Model{
+		Name:       fmt.Sprintf("%s %s %dx%d", name, variant, c.Spec.Depth, c.Spec.Width),
+		Variants:   []chess.Variant{variant},
+		Eval:       net,
+		Policy:     codec.Policy,
+		Batch:      h.Batch,
+		Threads:    h.Threads,
+		SetThreads: net.setThreads,
+		Close:      func() { net.group.Close(); model.Close() },
+	}, nil
+}
+
+// network evaluates positions with a compiled network on several threads. Searches of
+// several games may use it at once; it evaluates one batch after the other.
+type network struct {
+	encode.Codec
+	model *nn.Model
+
+	mu    sync.Mutex
+	group *nn.Group
+}
+
+func (n *network) Evaluate(leaves []*encode.Leaf) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.group.Evaluate(leaves)
+}
+
+// setThreads changes the number of threads, which changes no evaluation.
+func (n *network) setThreads(threads int) error {
+	group, err := n.model.NewGroup(threads)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.group != nil {
+		n.group.Close()
+	}
+	n.group = group
+	return nil
 }

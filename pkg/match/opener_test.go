@@ -3,10 +3,14 @@ package match
 import (
 	"bytes"
 	"errors"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/nn"
 	"alamos/pkg/nn/testdata/small"
 	"alamos/pkg/uci"
 	"alamos/pkg/uci/testdata/fake"
@@ -16,7 +20,7 @@ import (
 // can drive, within its own limits.
 func TestPlayersAndSearchers(t *testing.T) {
 	net := small.Checkpoint(t, 1)
-	opener := Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: uci.Hardware{Threads: 1, Precision: "fp32"}}
+	opener := Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: Hardware{Threads: 1, Precision: "fp32"}}
 	defer opener.Close()
 	for word, want := range map[string]string{ // what "go" reports
 		net + ",visits=20,c_puct=2,temperature=0.5":  " nodes 20 ",
@@ -64,7 +68,7 @@ func TestPlayersAndSearchers(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	opener := Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: uci.Hardware{Threads: 1}}
+	opener := Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: Hardware{Threads: 1}}
 	defer opener.Close()
 	blind := small.WithoutPolicy(t)
 	if _, err := opener.Open(&Spec{Policy: Checkpoint(blind)}); !errors.Is(err, ErrNoPolicy) {
@@ -73,7 +77,65 @@ func TestOpenRefuses(t *testing.T) {
 	if _, _, err := opener.OpenAll([]*Spec{{Model: Checkpoint(blind)}}, new(chess.Horde)); err == nil || !strings.Contains(err.Error(), "plays atomic, want horde") {
 		t.Errorf("a network of another variant: %v", err)
 	}
-	if _, err := opener.Open(&Spec{Model: "none.safetensors"}); err == nil {
-		t.Error("a missing network was opened")
+}
+
+// A network plays the variant that it was trained for, with the same evaluations on any number
+// of threads. Files that are none are refused.
+func TestLoad(t *testing.T) {
+	path := small.Checkpoint(t, 3)
+	model, err := Load(path, Hardware{Threads: 2, Batch: 8, Precision: "fp32"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := uci.New(model)
+	defer e.Close()
+	if e.Name() != "gen-0003 atomic 1x8" || !slices.Equal(e.Variants(), []chess.Variant{chess.Atomic}) {
+		t.Errorf("%s, %v", e.Name(), e.Variants())
+	}
+	think := func(threads string, nodes int64, moves ...string) (best string, last uci.Report) {
+		if err := e.Set("Threads", threads); err != nil {
+			t.Fatal(err)
+		}
+		g := chess.NewGame(chess.StartPosition(chess.Atomic))
+		for _, word := range moves {
+			m, err := g.Position().ParseUCI(word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Play(m)
+		}
+		e.NewGame()
+		m, _, err := e.Think(t.Context(), g, uci.Task{Limit: uci.Limit{Nodes: nodes}}, func(r *uci.Report) { last = *r })
+		if err != nil {
+			t.Fatal(err)
+		}
+		last.Time, last.Speed = 0, 0
+		return g.Position().UCI(m), last
+	}
+	if best, r := think("2", 1000, "g1f3", "a7a6", "f3g5", "a6a5"); best != "g5f7" && best != "g5e6" || r.Mate == 0 {
+		t.Errorf("plays %s, %+v: does not explode the king", best, r)
+	}
+	_, one := think("1", 200)
+	if _, two := think("2", 200); !reflect.DeepEqual(one, two) {
+		t.Errorf("one thread reports %+v, two %+v", one, two)
+	}
+	if e.Set("Threads", "many") == nil {
+		t.Error("many threads are accepted")
+	}
+
+	c, err := nn.ReadCheckpoint(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Variant = "checkers"
+	other := filepath.Join(t.TempDir(), "other.safetensors")
+	if err := c.Write(other); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{other, "opener.go", "none.safetensors"} {
+		if m, err := Load(path, Hardware{}); err == nil {
+			m.Close()
+			t.Errorf("%s was loaded", path)
+		}
 	}
 }

@@ -1,26 +1,20 @@
 package uci
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/config"
 	"alamos/pkg/encode"
-	"alamos/pkg/nn"
 	"alamos/pkg/search"
 )
 
-// Model is the evaluation of an engine: a network behind its codec, made by [Load], or none
-// ([Blank]).
+// Model is the evaluation of an engine: a network behind its codec, or none ([Blank]).
 type Model struct {
 	Name     string // of the network, for display
 	Variants []chess.Variant
@@ -37,84 +31,6 @@ type Model struct {
 // positions equal values unless the game is over.
 func Blank(variants ...chess.Variant) Model {
 	return Model{Name: "blank", Variants: variants, Eval: search.Uniform{}, Batch: 1}
-}
-
-// Hardware configures the evaluation of a model.
-type Hardware struct {
-	Threads   int    // 0 means all; on a CUDA device 1
-	Batch     int    // positions evaluated at once by all threads together; 0 means 16 per thread, on a CUDA device 64
-	Device    string // see nn.Devices; "" means the processor
-	Precision string // one of package nn's; "" means the fastest
-}
-
-// Load makes a model from a checkpoint file.
-func Load(path string, h Hardware) (Model, error) {
-	c, err := nn.ReadCheckpoint(path)
-	if err != nil {
-		return Model{}, err
-	}
-	codec, variant, err := c.Codec()
-	if err != nil {
-		return Model{}, fmt.Errorf("%s: %w", path, err)
-	}
-	threads, each, err := nn.Latency(h.Device)
-	if err != nil {
-		return Model{}, err
-	}
-	h.Threads = cmp.Or(h.Threads, threads)
-	h.Batch = cmp.Or(h.Batch, each*h.Threads)
-	each = (h.Batch + h.Threads - 1) / h.Threads
-	model, err := c.Compile(nn.InferenceOptions{Batch: each, Device: h.Device, Precision: h.Precision})
-	if err != nil {
-		return Model{}, fmt.Errorf("%s: %w", path, err)
-	}
-	net := &network{Codec: codec, model: model}
-	if err := net.setThreads(h.Threads); err != nil {
-		model.Close()
-		return Model{}, fmt.Errorf("%s: %w", path, err)
-	}
-	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	return Model{
-		Name:       fmt.Sprintf("%s %s %dx%d", name, variant, c.Spec.Depth, c.Spec.Width),
-		Variants:   []chess.Variant{variant},
-		Eval:       net,
-		Policy:     codec.Policy,
-		Batch:      h.Batch,
-		Threads:    h.Threads,
-		SetThreads: net.setThreads,
-		Close:      func() { net.group.Close(); model.Close() },
-	}, nil
-}
-
-// network evaluates positions with a compiled network on several threads. Searches of
-// several games may use it at once; it evaluates one batch after the other.
-type network struct {
-	encode.Codec
-	model *nn.Model
-
-	mu    sync.Mutex
-	group *nn.Group
-}
-
-func (n *network) Evaluate(leaves []*encode.Leaf) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.group.Evaluate(leaves)
-}
-
-// setThreads changes the number of threads, which changes no evaluation.
-func (n *network) setThreads(threads int) error {
-	group, err := n.model.NewGroup(threads)
-	if err != nil {
-		return err
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.group != nil {
-		n.group.Close()
-	}
-	n.group = group
-	return nil
 }
 
 // Searcher finds the best move of one position at a time and reports its search. [Serve]

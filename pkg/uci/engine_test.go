@@ -3,8 +3,6 @@ package uci
 import (
 	"context"
 	"math"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -12,7 +10,6 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
-	"alamos/pkg/nn/testdata/small"
 	"alamos/pkg/search"
 )
 
@@ -185,60 +182,6 @@ func TestLimits(t *testing.T) {
 	defer cancel()
 	if best, _, err := e.Think(ctx, g, Task{Infinite: true}, nil); best == 0 || err != nil {
 		t.Errorf("infinite: %v, %v", best, err)
-	}
-}
-
-// A checkpoint plays the variant that it was trained for, and says what it is; files
-// that are none are refused.
-func TestLoad(t *testing.T) {
-	path := small.Checkpoint(t, 3)
-	mind, err := Load(path, Hardware{Threads: 2, Batch: 8, Precision: "fp32"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := New(mind)
-	defer e.Close()
-	if e.Name() != "gen-0003 atomic 1x8" || !slices.Equal(mind.Variants, []chess.Variant{chess.Atomic}) {
-		t.Errorf("%s, %v", e.Name(), mind.Variants)
-	}
-	g := game(t, chess.Atomic, "", "g1f3", "a7a6", "f3g5", "a6a5")
-	best, _, told := think(t, e, g, Task{Limit: Limit{Nodes: 1000}})
-	if s := g.Position().UCI(best); s != "g5f7" && s != "g5e6" || !told[len(told)-1].Score.IsMate {
-		t.Errorf("plays %s, %+v: does not explode the king", s, told[len(told)-1])
-	}
-
-	// Other threads find the same.
-	plays := func(threads string) (told Info) {
-		e.NewGame()
-		if err := e.Set("Threads", threads); err != nil {
-			t.Fatal(err)
-		}
-		_, _, all := think(t, e, game(t, chess.Atomic, ""), Task{Limit: Limit{Nodes: 200}})
-		told = all[len(all)-1]
-		told.Time, told.NPS = 0, 0
-		return told
-	}
-	if one, two := plays("1"), plays("2"); !reflect.DeepEqual(one, two) {
-		t.Errorf("one thread reports %+v, two %+v", one, two)
-	}
-	if e.Set("Threads", "many") == nil {
-		t.Error("many threads are accepted")
-	}
-
-	c, err := nn.ReadCheckpoint(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Variant = "checkers"
-	other := filepath.Join(t.TempDir(), "other.safetensors")
-	if err := c.Write(other); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{other, "engine.go", "none.safetensors"} {
-		if m, err := Load(path, Hardware{}); err == nil {
-			m.Close()
-			t.Errorf("%s was loaded", path)
-		}
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 func network(t *testing.T) *match.Opened {
 	t.Helper()
 	path := small.Checkpoint(t, 1)
-	opener := match.Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: uci.Hardware{Threads: 1, Batch: 8, Precision: "fp32"}}
+	opener := match.Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: match.Hardware{Threads: 1, Batch: 8, Precision: "fp32"}}
 	p, err := opener.Open(&match.Spec{Model: match.Checkpoint(path)})
 	if err != nil {
 		t.Fatal(err)

@@ -1,19 +1,19 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/disk"
+	"alamos/pkg/uci"
 )
 
 // Tournaments play against external engines: Stockfish for chess and Fairy-Stockfish
@@ -25,29 +25,18 @@ const (
 	fairyPackage = "fairy-stockfish-nnue.wasm"
 	fairyVersion = "1.1.12"
 
-	// atomicPerft4 is the number of legal move sequences of length four from the start of
-	// atomic chess. Fairy-Stockfish 11.1 of Debian 12 is built without atomic, and counts
-	// 197281 as in chess.
-	atomicPerft4 = 197326
-
 	// retryAfter is the time after a failed attempt before set-up tries again.
 	retryAfter = time.Hour
 )
 
-// engine is how to start an engine.
-type engine struct {
-	Path string   `json:"path"`
-	Args []string `json:"args,omitempty"`
-}
-
 // opponentState lists the engines that set-up found, in .opponents/engines.json. The next
 // set-up reads it. Tournaments do not: package uci finds the engines itself.
 type opponentState struct {
-	Stockfish *engine   `json:"stockfish,omitempty"`
-	Fairy     *engine   `json:"fairy-stockfish,omitempty"`
-	Proof     string    `json:"proof,omitempty"` // of the files that the perft was counted with
-	Failed    time.Time `json:"failed,omitzero"` // when installing last failed
-	Why       string    `json:"why,omitempty"`
+	Stockfish *uci.Command `json:"stockfish,omitempty"`
+	Fairy     *uci.Command `json:"fairy-stockfish,omitempty"`
+	Proof     string       `json:"proof,omitempty"` // of the files of the Fairy-Stockfish that was proved
+	Failed    time.Time    `json:"failed,omitzero"` // when installing last failed
+	Why       string       `json:"why,omitempty"`
 }
 
 // installOpponents installs and proves the engines that are missing.
@@ -68,7 +57,7 @@ func installOpponents(r *reporter, root string) {
 	}
 	state = opponentState{}
 	var lacking []string
-	install := func(what, source string, need func() (engine, error)) *engine {
+	install := func(what, source string, need func() (uci.Command, error)) *uci.Command {
 		e, err := need()
 		if err != nil {
 			r.warn("no %s, tournaments against it will not run: %v", what, err)
@@ -78,13 +67,13 @@ func installOpponents(r *reporter, root string) {
 		return &e
 	}
 	// Debian installs games in a folder that is not in everybody's PATH.
-	state.Stockfish = install("Stockfish", "apt-get install stockfish", func() (engine, error) {
+	state.Stockfish = install("Stockfish", "apt-get install stockfish", func() (uci.Command, error) {
 		path, err := need(r, func() (string, error) { return findProgram("stockfish", "/usr/games/stockfish") }, "stockfish")
-		return engine{Path: path}, err
+		return uci.Command{Path: path}, err
 	})
-	state.Fairy = install("Fairy-Stockfish that plays atomic", "needs node, npm and a network", func() (engine, error) { return needFairy(r, root) })
+	state.Fairy = install("Fairy-Stockfish that plays atomic", "needs node, npm and a network", func() (uci.Command, error) { return needFairy(r, root) })
 	if state.Fairy != nil {
-		state.Proof = state.Fairy.fingerprint()
+		state.Proof = fingerprint(state.Fairy)
 	}
 	if len(lacking) > 0 {
 		state.Failed = time.Now().Truncate(time.Second)
@@ -101,7 +90,7 @@ func installOpponents(r *reporter, root string) {
 
 // complete reports whether both engines are there, unchanged since the proof.
 func (s opponentState) complete() bool {
-	if s.Stockfish == nil || s.Fairy == nil || s.Fairy.fingerprint() != s.Proof {
+	if s.Stockfish == nil || s.Fairy == nil || fingerprint(s.Fairy) != s.Proof {
 		return false
 	}
 	_, err := exec.LookPath(s.Stockfish.Path)
@@ -109,9 +98,9 @@ func (s opponentState) complete() bool {
 }
 
 // fingerprint changes with the engine's program or script; "" when one is gone.
-func (e engine) fingerprint() string {
+func fingerprint(c *uci.Command) string {
 	var parts []string
-	for _, name := range append([]string{e.Path}, e.Args...) {
+	for _, name := range append([]string{c.Path}, c.Args...) {
 		if !filepath.IsAbs(name) {
 			continue
 		}
@@ -126,43 +115,44 @@ func (e engine) fingerprint() string {
 
 // needFairy returns a Fairy-Stockfish that plays atomic chess: the one on the
 // PATH if it proves that it does, else the WebAssembly build from npm.
-func needFairy(r *reporter, root string) (engine, error) {
+func needFairy(r *reporter, root string) (uci.Command, error) {
 	if path, err := findProgram("fairy-stockfish"); err == nil {
-		if err = proveAtomic(engine{Path: path}); err == nil {
+		c := uci.Command{Path: path}
+		if err = proveAtomic(c); err == nil {
 			r.step("fairy-stockfish: %s plays atomic", path)
-			return engine{Path: path}, nil
+			return c, nil
 		}
 		r.step("%s is of no use: %v", path, err)
 	}
 	node, err := need(r, func() (string, error) { return findProgram("node") }, "nodejs")
 	if err != nil {
-		return engine{}, err
+		return uci.Command{}, err
 	}
 	npm, err := need(r, func() (string, error) { return findProgram("npm") }, "npm")
 	if err != nil {
-		return engine{}, err
+		return uci.Command{}, err
 	}
 	dir := filepath.Join(root, opponentsDir)
 	script := filepath.Join(dir, "node_modules", fairyPackage, "uci.js")
 	if !npmHas(filepath.Dir(script)) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return engine{}, err
+			return uci.Command{}, err
 		}
 		done := r.long("npm install %s@%s into %s", fairyPackage, fairyVersion, opponentsDir)
 		_, err := output(exec.Command(npm, "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",
 			"--ignore-scripts", "--fetch-retries=1", fairyPackage+"@"+fairyVersion))
 		done()
 		if err != nil {
-			return engine{}, err
+			return uci.Command{}, err
 		}
 	}
 	// Node's own fetch makes the script load its module over HTTP.
-	e := engine{Path: node, Args: []string{"--no-experimental-fetch", script}}
-	if err := proveAtomic(e); err != nil {
-		return engine{}, err
+	c := uci.Command{Path: node, Args: []string{"--no-experimental-fetch", script}}
+	if err := proveAtomic(c); err != nil {
+		return uci.Command{}, err
 	}
-	r.step("fairy-stockfish: %s@%s plays atomic (perft 4 = %d)", fairyPackage, fairyVersion, atomicPerft4)
-	return e, nil
+	r.step("fairy-stockfish: %s@%s plays atomic", fairyPackage, fairyVersion)
+	return c, nil
 }
 
 // npmHas reports whether the package in dir is the one we install.
@@ -172,55 +162,13 @@ func npmHas(dir string) bool {
 	return err == nil && json.Unmarshal(text, &info) == nil && info.Version == fairyVersion
 }
 
-// proveAtomic makes a UCI engine count the move sequences of atomic chess, because an engine
-// that does not know the variant may accept its name.
-func proveAtomic(e engine) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, e.Path, e.Args...)
-	cmd.WaitDelay = time.Second
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return err
+// proveAtomic makes an engine prove that it plays atomic chess. Fairy-Stockfish 11.1 of Debian
+// 12, which is built without atomic, accepts the name and plays chess.
+func proveAtomic(c uci.Command) error {
+	player := uci.Player{Command: c, Variant: chess.Atomic, Timeouts: uci.Timeouts{Ready: time.Minute}}
+	e, err := player.Start(context.Background())
+	if err == nil {
+		e.Close()
 	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	defer func() {
-		cancel()       // an engine that ignores quit is killed
-		_ = cmd.Wait() // its own error is that it was killed
-	}()
-	nodes, err := countAtomic(stdin, stdout)
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("%s: no answer within a minute", e.Path)
-	case err != nil:
-		return fmt.Errorf("%s: %w", e.Path, err)
-	case nodes != atomicPerft4:
-		return fmt.Errorf("%s does not play atomic: perft 4 = %d, want %d", e.Path, nodes, atomicPerft4)
-	}
-	return nil
-}
-
-// countAtomic speaks UCI and returns the engine's perft 4 of atomic chess.
-func countAtomic(in io.Writer, out io.Reader) (nodes int, err error) {
-	if _, err := io.WriteString(in, "uci\nsetoption name UCI_Variant value atomic\nposition startpos\ngo perft 4\n"); err != nil {
-		return 0, err
-	}
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "Nodes searched:"); ok {
-			if _, err := fmt.Sscan(rest, &nodes); err != nil {
-				return 0, fmt.Errorf("cannot read its perft count %q", rest)
-			}
-			_, err = io.WriteString(in, "quit\n")
-			return nodes, err
-		}
-	}
-	return 0, errors.New("it ended before it had counted")
+	return err
 }
