@@ -3,8 +3,6 @@ package hook
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -13,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"alamos/pkg/config"
 	"alamos/pkg/disk"
 	"alamos/pkg/hook/alamos"
 )
@@ -76,10 +75,7 @@ func Read(path string) (*Hook, error) {
 func (h *Hook) Path() string { return h.path }
 
 // SHA256 returns the hash of the source in hexadecimal.
-func (h *Hook) SHA256() string {
-	sum := sha256.Sum256(h.source)
-	return hex.EncodeToString(sum[:])
-}
+func (h *Hook) SHA256() string { return config.Sum(h.source) }
 
 // Declared returns the names of the functions that the script declares, in the order
 // of [Functions], without compiling it. It is quick, but only Hook.Functions finds out
