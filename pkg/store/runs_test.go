@@ -333,12 +333,3 @@ func TestListIsLinear(t *testing.T) {
 		t.Errorf("%.0f allocations for 50 trials, %.0f for 100", few, many)
 	}
 }
-
-func BenchmarkList(b *testing.B) {
-	root := manyTrials(b, 500)
-	for b.Loop() {
-		if _, err := List(root); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

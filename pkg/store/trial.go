@@ -241,8 +241,12 @@ func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) 
 func PuzzlesFile(g int) string    { return fmt.Sprintf("evaluation/gen-%04d.csv", g) }
 func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.json", g) }
 
-// TournamentGames is the file of the tournament's games, relative to the trial's folder.
-const TournamentGames = "tournament/games.pgn"
+// TournamentGames is the file of the tournament's games, relative to the trial's folder, and
+// FinalGames that of the final tournament's, relative to the experiment's.
+const (
+	TournamentGames = "tournament/games.pgn"
+	FinalGames      = ComparisonsFolder + "/" + FinalStage + "/games.pgn"
+)
 
 // ScratchFile returns the file that a stage needs only until it has ended: a journal, or the
 // state of training. It is empty if the stage has none.

@@ -233,22 +233,8 @@ func (g *game) analyze(r *request) error {
 			ply = -1
 		}
 	}
-	if err := g.checkAnalyst(r.Player); err != nil {
-		return err
-	}
 	g.analyst, g.analyzed = r.Player, ply
 	g.notify()
-	return nil
-}
-
-// checkAnalyst returns an error if a player finds no evaluations.
-func (g *game) checkAnalyst(t seat) error {
-	if t == "" {
-		return nil
-	}
-	if p := g.players(t); !slices.Contains([]string{match.TreeKind, match.AlphaBetaKind, match.EngineKind}, p.Kind) {
-		return invalid("%s cannot analyze", p.Name)
-	}
 	return nil
 }
 
@@ -257,9 +243,6 @@ func (g *game) checkAnalyst(t seat) error {
 func (g *game) review(r *request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.checkAnalyst(r.Player); err != nil {
-		return err
-	}
 	for i := range g.positions {
 		g.positions[i].reviewer = ""
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -38,7 +38,7 @@ func (s *Play) files() ([]gameFile, error) {
 		}
 	}
 	for _, run := range runs {
-		add(run.Name, "final tournament", filepath.Join(run.Dir, store.ComparisonsFolder, store.FinalStage, "games.pgn"))
+		add(run.Name, "final tournament", filepath.Join(run.Dir, store.FinalGames))
 		for _, t := range run.Opened {
 			add(store.Title(&t.Declared), "tournament", t.Path(store.TournamentGames))
 			for g := t.Done(); g > 0; g-- {
@@ -54,16 +54,13 @@ func (s *Play) files() ([]gameFile, error) {
 func (s *Play) read(q *request, f func(number int, g *chess.PGN, fault *chess.PGNError) bool) error {
 	var in io.Reader = strings.NewReader(q.PGN)
 	if q.File != "" {
-		files, err := s.files()
-		if err != nil {
-			return err
+		missing := invalid("There is no file of games %.200q.", q.File)
+		if filepath.Ext(q.File) != ".pgn" {
+			return missing
 		}
-		if !slices.ContainsFunc(files, func(x gameFile) bool { return x.File == q.File }) {
-			return invalid("There is no file of games %.200q.", q.File)
-		}
-		file, err := disk.Open(filepath.Join(s.cfg.Results, filepath.FromSlash(q.File)))
+		file, err := os.OpenInRoot(s.cfg.Results, filepath.FromSlash(q.File))
 		if err != nil {
-			return err
+			return missing
 		}
 		defer file.Close()
 		in = file

@@ -171,8 +171,8 @@ func (s *Play) routes() http.Handler {
 		"resign":  (*game).resign,
 		"here":    func(*game, *request) error { return nil }, // the request itself counts
 		"seats":   s.setSeats,
-		"analyze": s.analyze,
-		"review":  s.review,
+		"analyze": s.byAnalyst((*game).analyze),
+		"review":  s.byAnalyst((*game).review),
 	} {
 		mux.HandleFunc("POST /api/games/{id}/"+name, func(w http.ResponseWriter, r *http.Request) {
 			q, err := read(w, r, mostBytes)
@@ -202,24 +202,21 @@ func (s *Play) setSeats(g *game, q *request) error {
 	return err
 }
 
-// analyze lets a player analyze a game, or ends the analysis.
-func (s *Play) analyze(g *game, q *request) error {
-	if q.Player != "" {
-		if _, err := s.find(q.Player, g.variant); err != nil {
-			return err
+// byAnalyst checks the player of a request that lets one analyze a game. Without a player the
+// request ends the analysis.
+func (s *Play) byAnalyst(change func(*game, *request) error) func(*game, *request) error {
+	return func(g *game, q *request) error {
+		if q.Player != "" {
+			p, err := s.find(q.Player, g.variant)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains([]string{match.TreeKind, match.AlphaBetaKind, match.EngineKind}, p.Kind) {
+				return invalid("%s cannot analyze", p.Name)
+			}
 		}
+		return change(g, q)
 	}
-	return g.analyze(q)
-}
-
-// review lets a player review a game, or ends the review.
-func (s *Play) review(g *game, q *request) error {
-	if q.Player != "" {
-		if _, err := s.find(q.Player, g.variant); err != nil {
-			return err
-		}
-	}
-	return g.review(q)
 }
 
 // done is the result of handlers that have written their answer.
