@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/csv"
-	"encoding/hex"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -22,6 +20,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/config"
 )
 
 // How hard TestSameBytes tries; the defaults take seconds.
@@ -34,40 +34,62 @@ var (
 // asCommand in the environment makes the test binary the command.
 const asCommand = "ALAMOS_TEST_COMMAND"
 
-// Whatever the number of workers, and however often a run is killed or
-// interrupted, an experiment leaves the same bytes.
+// Whatever the number of workers, and however often a run is killed or interrupted, an
+// experiment leaves the same bytes. In the second one scripts rate, judge, evaluate, stop and
+// play.
 func TestSameBytes(t *testing.T) {
 	instants := *seed
 	if instants == 0 {
 		instants = uint64(time.Now().UnixNano())
 	}
-	rng := rand.New(rand.NewPCG(instants, 0))
 	t.Logf("to repeat: go test ./runner -run TestSameBytes -same.seed %d -same.kills %d -same.whole=%v", instants, *kills, *whole)
-
 	began := time.Now()
 	if out, err := command("--version").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	startup := time.Since(began) // most of it the loading of libtorch
+	for _, x := range []repeated{
+		{"../experiments/tiny.yaml", *kills, "", []string{
+			".parquet", ".safetensors", ".pgn", "crosstable.csv", "ratings.csv", "epochs.csv", "generations.csv", "explosions.csv", "trials.csv", ".svg",
+		}},
+		{"testdata/scripted/scripted.yaml", 4, "training ends after generation 2: second: enough", []string{"targets/gen-0002.json", "hooks/entropy.csv", "tournament/games.pgn"}},
+	} {
+		t.Run(filepath.Base(x.file), func(t *testing.T) {
+			if testing.Short() && x.says != "" {
+				t.Skip("seconds of self-play")
+			}
+			x.same(t, rand.New(rand.NewPCG(instants, 0)), startup)
+		})
+	}
+}
+
+// repeated is an experiment that is run often.
+type repeated struct {
+	file  string
+	kills int      // runs that are killed, and as many that are interrupted
+	says  string   // what a run prints
+	files []string // what it leaves: the ends of names
+}
+
+// same stops runs of the experiment and compares what they leave with what an undisturbed one does.
+func (x *repeated) same(t *testing.T, rng *rand.Rand, startup time.Duration) {
 	undisturbed := t.TempDir()
-	began = time.Now()
-	if out, err := tiny(undisturbed, 2).CombinedOutput(); err != nil {
+	began := time.Now()
+	if out, err := x.run(undisturbed, 2).CombinedOutput(); err != nil || !strings.Contains(string(out), x.says) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	work := time.Since(began) - startup
 	t.Logf("undisturbed: %.1f s", (startup + work).Seconds())
 	want := fingerprint(t, undisturbed)
-	for _, kind := range []string{
-		".parquet", ".safetensors", ".pgn", "crosstable.csv", "ratings.csv", "epochs.csv", "generations.csv", "explosions.csv", "trials.csv", ".svg",
-	} {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(want)), func(f string) bool { return strings.HasSuffix(f, kind) }) {
-			t.Errorf("the run left no %s", kind)
+	for _, end := range x.files {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(want)), func(f string) bool { return strings.HasSuffix(f, end) }) {
+			t.Errorf("the run left no %s", end)
 		}
 	}
 
 	t.Run("more workers", func(t *testing.T) {
 		dir := t.TempDir()
-		if out, err := tiny(dir, 5).CombinedOutput(); err != nil {
+		if out, err := x.run(dir, 5).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		sameFiles(t, dir, want)
@@ -80,17 +102,17 @@ func TestSameBytes(t *testing.T) {
 			dir := t.TempDir()
 			for stops := 0; ; {
 				var instant time.Duration // 0: it may end
-				if stops < *kills {
+				if stops < x.kills {
 					// With this many instants the work is done about once.
-					instant = 1 + time.Duration(rng.Int64N(2*int64(startup+work/time.Duration(*kills))))
+					instant = 1 + time.Duration(rng.Int64N(2*int64(startup+work/time.Duration(x.kills))))
 				}
-				stopped := runUntil(t, tiny(dir, 1+rng.IntN(3)), test.signal, instant)
+				stopped := runUntil(t, x.run(dir, 1+rng.IntN(3)), test.signal, instant)
 				if stopped {
 					stops++
 					continue
 				}
 				sameFiles(t, dir, want)
-				if stops == *kills {
+				if stops == x.kills {
 					break
 				}
 				dir = t.TempDir() // the rest of the instants are for another run
@@ -107,10 +129,10 @@ func command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// tiny runs experiments/tiny.yaml, or less of it.
-func tiny(results string, workers int) *exec.Cmd {
-	args := []string{"run", "../experiments/tiny.yaml", "--results", results, "--workers", strconv.Itoa(workers)}
-	if !*whole {
+// run runs the experiment, or less of tiny.yaml.
+func (x *repeated) run(results string, workers int) *exec.Cmd {
+	args := []string{"run", x.file, "--results", results, "--workers", strconv.Itoa(workers)}
+	if x.says == "" && !*whole {
 		for _, set := range []string{"generations=2", "selfplay.games=6", "tournament.rounds=2", "tournament.players=[last, random]"} {
 			args = append(args, "--set", set)
 		}
@@ -188,9 +210,8 @@ func fingerprint(t *testing.T, dir string) map[string]string {
 				b = append(b, '\n')
 			}
 		}
-		h := sha256.Sum256(b)
 		rel, err := filepath.Rel(dir, path)
-		out[filepath.ToSlash(rel)] = hex.EncodeToString(h[:])
+		out[filepath.ToSlash(rel)] = config.Sum(b)
 		return err
 	})
 	if err != nil {

@@ -210,7 +210,7 @@ func (o *puzzleOptions) players(ctx context.Context, specs []*match.Spec, v ches
 		}
 		opened = append(opened, p)
 	}
-	entries, err := match.Entries(ctx, opened, v, false, 1, uci.Timeouts{})
+	entries, err := match.Entries(ctx, opened, v, false, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -77,26 +77,3 @@ func TestFirstDepthOfSoMany(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkRules is the speed set in one thread, at depths of a few hundredths of
-// a second.
-func BenchmarkRules(b *testing.B) {
-	for _, s := range SpeedSet() {
-		b.Run(s.Variant.String()+"/"+s.Name, func(b *testing.B) {
-			p, err := s.parse()
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			depth := s.at(warmup)
-			nodes := uint64(0)
-			for b.Loop() {
-				nodes += chess.Perft(&p, depth)
-			}
-			if want := s.Counts[depth-1] * uint64(b.N); nodes != want {
-				b.Fatalf("counted %d, want %d", nodes, want)
-			}
-			b.ReportMetric(float64(nodes)/b.Elapsed().Seconds(), "nodes/s")
-		})
-	}
-}

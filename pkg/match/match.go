@@ -24,11 +24,10 @@ type Config struct {
 	// does not change the games unless a player is limited by time. Run sets Together.
 	Tournament
 
-	Players  [2]*Opened
-	Timeouts uci.Timeouts
-	SPRT     *SPRT   // nil: no test
-	File     string  // PGN file of the games; "" stores no games
-	Watch    Watcher // may be nil
+	Players [2]*Opened
+	SPRT    *SPRT   // nil: no test
+	File    string  // PGN file of the games; "" stores no games
+	Watch   Watcher // may be nil
 
 	tuning *Tuning // the match is one of a tuning
 }
@@ -112,7 +111,7 @@ func (m *match) prepare(ctx context.Context) error {
 	if slices.ContainsFunc(m.cfg.Players[:], func(p *Opened) bool { return p.Model != nil }) { // a network evaluates many games as fast as a few
 		t.Workers, t.Together = 1, t.Workers
 	}
-	if m.players, err = Entries(ctx, m.cfg.Players[:], t.Variant, is960, t.Together, m.cfg.Timeouts); err != nil {
+	if m.players, err = Entries(ctx, m.cfg.Players[:], t.Variant, is960, t.Together); err != nil {
 		return err
 	}
 	if m.cfg.tuning != nil {

@@ -132,7 +132,7 @@ func (p *Opened) Variants() []chess.Variant {
 // Entries finds the players' engines and returns all players. Games may start from Chess960
 // positions if chess960 is set. Each engine player runs at most the given number of
 // processes. Duplicate names get a number.
-func Entries(ctx context.Context, players []*Opened, v chess.Variant, chess960 bool, processes int, timeouts uci.Timeouts) ([]Entry, error) {
+func Entries(ctx context.Context, players []*Opened, v chess.Variant, chess960 bool, processes int) ([]Entry, error) {
 	var entries []Entry
 	names := map[string]int{}
 	for _, p := range players {
@@ -146,7 +146,6 @@ func Entries(ctx context.Context, players []*Opened, v chess.Variant, chess960 b
 				return nil, err
 			}
 			e.ID += " " + found.ID
-			found.Timeouts = timeouts
 			parts.Engine, parts.Engines = found, processes
 		case p.file != "":
 			sum, err := disk.Sum(p.file)

@@ -40,7 +40,7 @@ func TestPlayersAndSearchers(t *testing.T) {
 		if err != nil || v != chess.Atomic {
 			t.Fatalf("%s: %v, %v", word, v, err)
 		}
-		entries, err := Entries(t.Context(), players, v, false, 1, uci.Timeouts{})
+		entries, err := Entries(t.Context(), players, v, false, 1)
 		if err != nil {
 			t.Fatalf("%s: %v", word, err)
 		}

@@ -192,58 +192,6 @@ func TestRoundsAndOpenings(t *testing.T) {
 	}
 }
 
-// A run that was interrupted and resumed gives the same file as one that was not,
-// with the finished games read back from PGN.
-func TestArenaResume(t *testing.T) {
-	cfg, entrants := field()
-	whole := pgn(t, play(t, cfg, entrants...))
-
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	killed := errors.New("killed")
-	half := cfg
-	half.Together = 1 // so that games end one by one
-	first := gamesOf(half, entrants)
-	err := first.Play(ctx, func(*Game) error {
-		if first.Len() == 8 {
-			cancel(killed)
-		}
-		return nil
-	})
-	if !errors.Is(err, killed) {
-		t.Fatalf("interrupted: %v", err)
-	}
-	before := first.Len()
-	if before < 8 || before > 12 {
-		t.Fatalf("%d games before the end", before)
-	}
-	second := gamesOf(cfg, entrants)
-	reader := chess.NewPGNReader(strings.NewReader(pgn(t, first.All())))
-	for range before {
-		p, err := reader.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := FromPGN(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if added, err := second.Add("", g); !added || err != nil {
-			t.Fatalf("game %d was not added: %v", g.Number, err)
-		}
-	}
-	after := 0
-	if err := second.Play(t.Context(), func(*Game) error { after++; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if before+after != 18 {
-		t.Errorf("%d games before, %d after", before, after)
-	}
-	if pgn(t, second.All()) != whole {
-		t.Error("the resumed tournament is another one")
-	}
-}
-
 func TestFromPGNRefuses(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 1, Seed: 1, MaxMoves: 2}
 	g := play(t, cfg, randomEntry("a"), randomEntry("b"))[0]
