@@ -129,10 +129,10 @@ func completeModels(results *string) cobra.CompletionFunc {
 			}
 		}
 		generations := store.Generations(*results, trial)
-		for _, g := range generations {
+		for g := range generations {
 			add(strconv.Itoa(g), store.CheckpointName(g))
 		}
-		if len(generations) > 0 {
+		if generations > 0 {
 			add(store.LastGeneration, "the latest there is")
 			add(store.UntrainedGeneration, "before the first game")
 		}

@@ -640,18 +640,3 @@ func TestLC0Allocates(t *testing.T) {
 		t.Errorf("%v allocations for %d records, %v", n, records, err)
 	}
 }
-
-// BenchmarkLC0 reads a game of 321 records.
-func BenchmarkLC0(b *testing.B) {
-	data, err := os.ReadFile(filepath.Join(lc0Dir, "nn_game_000018.gz"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	n := 0
-	for b.Loop() {
-		if err := lc0Records("game", data, func(*lc0Record) error { n++; return nil }); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
-}

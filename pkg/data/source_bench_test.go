@@ -30,70 +30,59 @@ func long(b *testing.B, name string, times int) string {
 	return path
 }
 
-func benchmark(b *testing.B, cfg Config, planes, policy string) {
-	c := codecOf(b, planes, policy)
-	path := filepath.Join(b.TempDir(), "chunk.parquet")
-	positions := 0
-	s := open(b, cfg, 1, 0)
-	b.ReportAllocs()
-	from := First
-	for b.Loop() {
-		info, err := s.Chunk(b.Context(), from, c, path, nil, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		positions += info.Positions
-		from = info.Next
-	}
-	b.ReportMetric(float64(positions)/b.Elapsed().Seconds(), "positions/s")
-}
-
-func BenchmarkPGN(b *testing.B) {
-	path := long(b, gamesPGN, 20)
-	for _, x := range [][2]string{{"mover15", "uci1968-mover"}, {"alphazero119", "alphazero4672"}, {"dtu24", "uci1968"}} {
-		b.Run(x[0], func(b *testing.B) {
-			benchmark(b, Config{Kind: PGN, Files: []string{path}, Shuffle: 10_000}, x[0], x[1])
-		})
-	}
-}
-
-func BenchmarkSourceLC0(b *testing.B) {
-	for name, cfg := range map[string]Config{
-		"all": {Kind: LC0, Files: []string{lc0Files}, Shuffle: 1000},
-		"one": {Kind: LC0, Files: []string{lc0Files}, Positions: 1, Shuffle: 1000},
-	} {
-		b.Run(name, func(b *testing.B) { benchmark(b, cfg, "lc0-112", "lc0-1858") })
-	}
-}
-
-func BenchmarkSampleFile(b *testing.B) {
+func BenchmarkSource(b *testing.B) {
 	c := codecOf(b, "mover15", "uci1968-mover")
-	path := filepath.Join(b.TempDir(), "ours.parquet")
-	if _, err := open(b, Config{Kind: PGN, Files: []string{long(b, gamesPGN, 20)}}, 1, 0).Chunk(b.Context(), First, c, path, nil, nil); err != nil {
+	pgn, ours := long(b, gamesPGN, 20), filepath.Join(b.TempDir(), "ours.parquet")
+	if _, err := open(b, Config{Kind: PGN, Files: []string{pgn}}, 1, 0).Chunk(b.Context(), First, c, ours, nil, nil); err != nil {
 		b.Fatal(err)
 	}
-	benchmark(b, Config{Kind: Parquet, Files: []string{path}, Shuffle: 10_000}, "mover15", "uci1968-mover")
-}
-
-func BenchmarkMarro(b *testing.B) {
-	for name, fen := range map[string]bool{"FEN": true, "planes": false} {
+	marro := func(fen bool) string {
 		rows := marroRows(b, squareOrder{}, fen)
 		for len(rows) < 20_000 {
 			rows = append(rows, rows...)
 		}
-		path := writeMarro(b, rows)
-		b.Run(name, func(b *testing.B) {
-			benchmark(b, Config{Kind: Parquet, Files: []string{path}, Shuffle: 10_000}, marroMeta.Encoder, marroMeta.Policy)
+		return writeMarro(b, rows)
+	}
+	for _, x := range []struct {
+		name           string
+		cfg            Config
+		planes, policy string
+	}{
+		{"pgn/mover15", Config{Kind: PGN, Files: []string{pgn}, Shuffle: 10_000}, "mover15", "uci1968-mover"},
+		{"pgn/alphazero119", Config{Kind: PGN, Files: []string{pgn}, Shuffle: 10_000}, "alphazero119", "alphazero4672"},
+		{"pgn/dtu24", Config{Kind: PGN, Files: []string{pgn}, Shuffle: 10_000}, "dtu24", "uci1968"},
+		{"lc0/all", Config{Kind: LC0, Files: []string{lc0Files}, Shuffle: 1000}, "lc0-112", "lc0-1858"},
+		{"lc0/one", Config{Kind: LC0, Files: []string{lc0Files}, Positions: 1, Shuffle: 1000}, "lc0-112", "lc0-1858"},
+		{"ours", Config{Kind: Parquet, Files: []string{ours}, Shuffle: 10_000}, "mover15", "uci1968-mover"},
+		{"marro/FEN", Config{Kind: Parquet, Files: []string{marro(true)}, Shuffle: 10_000}, marroMeta.Encoder, marroMeta.Policy},
+		{"marro/planes", Config{Kind: Parquet, Files: []string{marro(false)}, Shuffle: 10_000}, marroMeta.Encoder, marroMeta.Policy},
+		{"labels", Config{Kind: PGN, Files: []string{gamesPGN}, Label: &Label{Limit: uci.Limit{Depth: 1}}}, "dtu24", "uci1968"},
+		{"engine", Config{Kind: Engine, Games: 8, Player: Player{Limit: uci.Limit{Nodes: 100}, RandomPlies: 8}}, "mover15", "uci1968-mover"},
+	} {
+		b.Run(x.name, func(b *testing.B) {
+			switch {
+			case x.cfg.Label != nil:
+				x.cfg.Label.Command = stockfish(b)
+			case x.cfg.Kind == Engine:
+				x.cfg.Player.Command = stockfish(b)
+			}
+			c := codecOf(b, x.planes, x.policy)
+			path := filepath.Join(b.TempDir(), "chunk.parquet")
+			positions := 0
+			s := open(b, x.cfg, 1, 0)
+			b.ReportAllocs()
+			from := First
+			for b.Loop() {
+				info, err := s.Chunk(b.Context(), from, c, path, nil, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				positions += info.Positions
+				from = info.Next
+			}
+			b.ReportMetric(float64(positions)/b.Elapsed().Seconds(), "positions/s")
 		})
 	}
-}
-
-func BenchmarkLabels(b *testing.B) {
-	benchmark(b, Config{Kind: PGN, Files: []string{gamesPGN}, Label: &Label{Command: stockfish(b), Limit: uci.Limit{Depth: 1}}}, "dtu24", "uci1968")
-}
-
-func BenchmarkEngine(b *testing.B) {
-	benchmark(b, Config{Kind: Engine, Games: 8, Player: Player{Command: stockfish(b), Limit: uci.Limit{Nodes: 100}, RandomPlies: 8}}, "mover15", "uci1968-mover")
 }
 
 func BenchmarkEncode(b *testing.B) {

@@ -171,76 +171,43 @@ func TestEngineThatCannotBeUsed(t *testing.T) {
 	if !errors.Is(err, uci.ErrStart) {
 		t.Errorf("%v", err)
 	}
-	stockfish, err := uci.Find(t.Context(), uci.Stockfish, chess.Standard)
-	if errors.Is(err, uci.ErrNotInstalled) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewUCI(t.Context(), "sf", uci.Found{Player: uci.Player{Command: stockfish, Variant: chess.Atomic}}, 1); !errors.Is(err, uci.ErrVariant) {
-		t.Errorf("stockfish as a player of atomic chess: %v", err)
-	}
-}
-
-// A real match: Fairy-Stockfish at lichess' level 1.
-func TestFairyStockfishLevel1(t *testing.T) {
-	command, err := uci.Find(t.Context(), uci.FairyStockfish, chess.Atomic)
-	if errors.Is(err, uci.ErrNotInstalled) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	level, err := uci.LichessLevel(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	command.Settings = append(command.Settings, level.Setting())
-	spec := uci.Found{Player: uci.Player{Command: command, Variant: chess.Atomic}, Limit: level.Limit}
-	cfg := Tournament{Variant: chess.Atomic, Rounds: 2, MaxMoves: 30, Seed: 5}
-	games := play(t, cfg, engineEntry(t, "level 1", spec, 2), randomEntry("random"))
-	for _, g := range games {
-		if g.Fault != nil {
-			t.Errorf("fault: %v", g.Fault)
-			continue
-		}
-		checkGame(t, g, cfg.MaxMoves)
-		for i, in := range g.Infos {
-			engine := (i%2 == 0) == (g.White == "level 1")
-			if (in.Score != nil) != engine {
-				t.Errorf("ply %d: info %+v", i, in)
-			}
-		}
-		t.Logf("%s-%s: %v after %d plies", g.White, g.Black, g.Outcome, len(g.Moves))
-	}
 }
 
 // Fairy-Stockfish plays variants that differ most from chess, from chess960 where
-// they have it: its moves are legal here, ours there, and nobody loses by a fault.
+// they have it, and atomic chess at lichess' level 1: its moves are legal here, ours there, and
+// nobody loses by a fault.
 func TestFairyStockfishVariants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starting engines takes seconds")
 	}
-	command, err := uci.Find(t.Context(), uci.FairyStockfish, chess.Atomic)
-	if errors.Is(err, uci.ErrNotInstalled) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range []chess.Variant{chess.Antichess, chess.RacingKings, chess.Crazyhouse} {
+	for _, v := range []chess.Variant{chess.Atomic, chess.Antichess, chess.RacingKings, chess.Crazyhouse} {
 		cfg := Tournament{Variant: v, Rounds: 2, MaxMoves: 60, Seed: 5}
-		spec := uci.Found{Player: uci.Player{Command: command, Variant: v}, Limit: uci.Limit{Depth: 1}}
-		if _, err := chess.Chess960(v, 0); err == nil {
-			cfg.Start, spec.Chess960 = []string{chess.AnyChess960}, true
+		opponent := uci.Opponent{Program: uci.FairyStockfish, Limit: uci.Limit{Depth: 1}}
+		_, err := chess.Chess960(v, 0)
+		switch {
+		case v == chess.Atomic:
+			opponent.Level = 1
+		case err == nil:
+			cfg.Start = []string{chess.AnyChess960}
 		}
-		for _, g := range play(t, cfg, engineEntry(t, "fairy", spec, 1), randomEntry("random")) {
+		found, err := opponent.Find(t.Context(), v, cfg.Start != nil)
+		if errors.Is(err, uci.ErrNotInstalled) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range play(t, cfg, engineEntry(t, "fairy", *found, 1), randomEntry("random")) {
 			if g.Fault != nil {
 				t.Errorf("%s: fault: %v", v, g.Fault)
 				continue
 			}
 			checkGame(t, g, cfg.MaxMoves)
+			for i, in := range g.Infos {
+				if engine := (g.turn(i) == chess.White) == (g.White == "fairy"); (in.Score != nil) != engine {
+					t.Errorf("%s, ply %d: info %+v", v, i, in)
+				}
+			}
 			t.Logf("%s: %s-%s: %v after %d plies from %s", v, g.White, g.Black, g.Outcome, len(g.Moves), g.Start.FEN())
 		}
 	}

@@ -88,18 +88,9 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 	for _, a := range x.Axes {
 		s.Axes = append(s.Axes, a.Path)
 	}
-	opened := map[string]*store.Trial{} // by ID
-	for _, t := range s.Opened {
-		opened[t.Declared.ID] = t
-	}
-	for i := range x.Trials {
-		d := &x.Trials[i]
-		if trial != nil && trial.Declared.ID != d.ID {
+	for _, t := range run.All() {
+		if trial != nil && trial.Declared.ID != t.Declared.ID {
 			continue
-		}
-		t := opened[d.ID]
-		if t == nil {
-			t = &store.Trial{Declared: *d, Dir: filepath.Join(s.Dir, d.Folder), Manifest: &store.Manifest{}}
 		}
 		shown := s.show(t)
 		if trial != nil || len(x.Trials) == 1 && len(run.Opened) == 1 {

@@ -270,13 +270,14 @@ func (r *Run) find(name string, find finder) ([]*Trial, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
+	all := r.All()
 	var found []*Trial
 	for _, d := range declared {
-		i := slices.IndexFunc(r.Opened, func(t *Trial) bool { return filepath.Base(t.Dir) == d.Folder })
-		if i < 0 {
+		t := all[d.Number-1]
+		if len(t.Manifest.Stages) == 0 {
 			return nil, fmt.Errorf("%s: trial %d has not begun (alamos run continues it)", r.Name, d.Number)
 		}
-		found = append(found, r.Opened[i])
+		found = append(found, t)
 	}
 	return found, nil
 }
@@ -405,16 +406,12 @@ func (t *Trial) generationOf(word string) (int, error) {
 	return g, nil
 }
 
-// Generations returns the generations for which the named trial has checkpoints, or none if
-// there is no such trial.
-func Generations(results, name string) []int {
+// Generations returns the number of generations of which the named trial has checkpoints, also of
+// generation 0. It is 0 if there is no such trial.
+func Generations(results, name string) int {
 	t, err := findTrial(results, name)
 	if err != nil || t.Manifest.Stage(UntrainedStage) == nil {
-		return nil
+		return 0
 	}
-	var all []int
-	for g := range t.Done() + 1 {
-		all = append(all, g)
-	}
-	return all
+	return t.Done() + 1
 }

@@ -39,8 +39,8 @@ func TestNoModels(t *testing.T) {
 		if file, err := FindModel(results, what); err == nil {
 			t.Errorf("%q: found %s", what, file)
 		}
-		if g := Generations(results, what); g != nil {
-			t.Errorf("%q has generations %v", what, g)
+		if g := Generations(results, what); g != 0 {
+			t.Errorf("%q has %d generations", what, g)
 		}
 	})
 }

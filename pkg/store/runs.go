@@ -142,19 +142,10 @@ func (r *Run) progress(folders []string) (faults []string, err error) {
 	if r.Opened, faults, err = x.Open(r.Dir); err != nil {
 		return nil, err
 	}
-	opened := map[string]*Trial{}
-	for _, t := range r.Opened {
-		opened[filepath.Base(t.Dir)] = t
-	}
 	known := map[string]bool{}
-	for i := range x.Trials {
-		declared := &x.Trials[i]
-		folder := declared.Folder
+	for i, t := range r.All() {
+		folder := t.Declared.Folder
 		known[folder] = true
-		t := opened[folder]
-		if t == nil {
-			t = &Trial{Declared: *declared, Manifest: &Manifest{}}
-		}
 		r.Generations += t.Last()
 		r.Done += t.Done()
 		next := t.Next()
@@ -172,6 +163,23 @@ func (r *Run) progress(folders []string) (faults []string, err error) {
 		}
 	}
 	return faults, nil
+}
+
+// All returns the trials of the experiment in order. Those that have not begun have no stages.
+func (r *Run) All() []*Trial {
+	opened := map[string]*Trial{}
+	for _, t := range r.Opened {
+		opened[t.Declared.Folder] = t
+	}
+	var all []*Trial
+	for _, declared := range r.Experiment.Trials {
+		t := opened[declared.Folder]
+		if t == nil {
+			t = &Trial{Declared: declared, Dir: filepath.Join(r.Dir, declared.Folder), Manifest: &Manifest{}}
+		}
+		all = append(all, t)
+	}
+	return all
 }
 
 // trialFolders returns the names of the folders in dir that contain a trial's manifest.

@@ -5,8 +5,8 @@
 //
 // [Start] launches a process and completes the handshake, [Client.Prove] checks that it
 // plays the rules of a variant, [Client.Go] requests moves, and [Client.Close] ends it.
-// [Find] locates the opponents of our experiments, and [LichessLevel] gives the settings
-// with which lichess weakens them.
+// [Opponent.Find] locates the opponents of our experiments, with the settings with which lichess
+// weakens them.
 //
 // The client does not trust an external engine: every wait has a timeout, every line has a
 // maximum length, every move is checked, and every failure is an [*Error] with its kind,

@@ -97,14 +97,14 @@ func (o *Opponent) Look(v chess.Variant, chess960 bool) (*Found, error) {
 // resolve returns the opponent with the settings and the limit of its level.
 func (o *Opponent) resolve(v chess.Variant, chess960 bool) (*Found, error) {
 	f := &Found{Name: o.Name(), Player: Player{Command: Command{Path: o.Program, Args: o.Args}, Variant: v, Chess960: chess960}, Limit: o.Limit}
+	if o.Level < 0 || o.Level > len(levels) {
+		return nil, fmt.Errorf("uci: lichess has levels 1 to %d, not %d", len(levels), o.Level)
+	}
 	if o.Level != 0 {
-		level, err := LichessLevel(o.Level)
-		if err != nil {
-			return nil, err
-		}
-		f.Limit.MoveTime = cmp.Or(f.Limit.MoveTime, level.Limit.MoveTime)
-		f.Limit.Depth = cmp.Or(f.Limit.Depth, level.Limit.Depth)
-		f.Command.Settings = append(f.Command.Settings, level.Setting())
+		level := levels[o.Level-1]
+		f.Limit.MoveTime = cmp.Or(f.Limit.MoveTime, level.limit.MoveTime)
+		f.Limit.Depth = cmp.Or(f.Limit.Depth, level.limit.Depth)
+		f.Command.Settings = append(f.Command.Settings, Setting{"Skill Level", strconv.Itoa(level.skill)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
 		f.Command.Settings = append(f.Command.Settings, Setting{Name: name, Value: o.Options[name]})
@@ -115,14 +115,13 @@ func (o *Opponent) resolve(v chess.Variant, chess960 bool) (*Found, error) {
 // known reports whether the package function [Find] finds the program.
 func (o *Opponent) known() bool { return o.Program == Stockfish || o.Program == FairyStockfish }
 
-// Level is a strength of the computer opponent on lichess.
-type Level struct {
-	Skill int // of the option "Skill Level"
-	Limit Limit
-}
-
-// levels are the settings of lichess' client fishnet.
-var levels = [...]Level{
+// levels are the strengths of the computer opponent on lichess, 1 to 8, as the settings of its
+// client fishnet. Lichess plays all of them, even in chess, with Fairy-Stockfish. Stockfish
+// itself has no skill below 0, so setting levels 1 to 3 fails there with [ErrOption].
+var levels = [...]struct {
+	skill int // of the option "Skill Level"
+	limit Limit
+}{
 	{-9, Limit{MoveTime: 50 * time.Millisecond, Depth: 5}},
 	{-5, Limit{MoveTime: 100 * time.Millisecond, Depth: 5}},
 	{-1, Limit{MoveTime: 150 * time.Millisecond, Depth: 5}},
@@ -132,19 +131,6 @@ var levels = [...]Level{
 	{16, Limit{MoveTime: 500 * time.Millisecond, Depth: 13}},
 	{20, Limit{MoveTime: 1000 * time.Millisecond, Depth: 22}},
 }
-
-// LichessLevel returns lichess' level n, 1 to 8. Lichess plays all of them, even in chess,
-// with Fairy-Stockfish. Stockfish itself has no skill below 0, so setting levels 1 to 3
-// fails there with [ErrOption].
-func LichessLevel(n int) (Level, error) {
-	if n < 1 || n > len(levels) {
-		return Level{}, fmt.Errorf("uci: lichess has levels 1 to %d, not %d", len(levels), n)
-	}
-	return levels[n-1], nil
-}
-
-// Setting returns the option of the level, which applies in addition to its limit.
-func (l Level) Setting() Setting { return Setting{"Skill Level", strconv.Itoa(l.Skill)} }
 
 // ErrNotInstalled means that a known engine is not on this machine.
 var ErrNotInstalled = errors.New("engine is not installed")

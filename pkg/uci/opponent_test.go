@@ -50,43 +50,10 @@ func TestStockfish(t *testing.T) {
 		t.Errorf("stockfish and atomic: %v", err)
 	}
 	// Lichess' levels below 4 need a skill that Stockfish does not have.
-	for _, test := range []struct {
-		level int
-		kind  error
-	}{{3, ErrOption}, {4, nil}} {
-		l, err := LichessLevel(test.level)
-		if err != nil {
-			t.Fatal(err)
+	for level, kind := range map[int]error{3: ErrOption, 4: nil} {
+		if _, err := (&Opponent{Program: Stockfish, Level: level}).Find(t.Context(), chess.Standard, false); !errors.Is(err, kind) {
+			t.Errorf("level %d: %v, want %v", level, err, kind)
 		}
-		s := l.Setting()
-		if err := e.SetOption(s.Name, s.Value); !errors.Is(err, test.kind) {
-			t.Errorf("level %d: %v, want %v", test.level, err, test.kind)
-		}
-	}
-}
-
-func TestFairyStockfishPlaysAtomic(t *testing.T) {
-	e := start(t, installed(t, FairyStockfish, chess.Atomic), Timeouts{})
-	if err := e.Prove(t.Context(), chess.Atomic); err != nil {
-		t.Fatal(err)
-	}
-	start := chess.StartPosition(chess.Atomic)
-	if n, err := e.Perft(t.Context(), &start, 3); err != nil || n != chess.Perft(&start, 3) {
-		t.Errorf("perft 3: %d, %v", n, err)
-	}
-	if err := e.NewGame(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	// Nxf7 blows the king up.
-	a, err := e.Go(t.Context(), newGame(t, chess.Atomic, "g1f3", "a7a6", "f3g5", "a6a5"), Limit{Depth: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := a.Move.String(); got != "g5f7" {
-		t.Errorf("move %s, want g5f7", got)
-	}
-	if x := a.Info.Score.Expected(); x != 1 {
-		t.Errorf("expected score %v, want 1", x)
 	}
 }
 

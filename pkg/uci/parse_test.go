@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -130,23 +131,14 @@ func TestScoreOf(t *testing.T) {
 }
 
 func TestLichessLevels(t *testing.T) {
-	for _, n := range []int{0, 9, -1} {
-		if _, err := LichessLevel(n); err == nil {
-			t.Errorf("level %d exists", n)
+	for n := -1; n <= 9; n++ {
+		f, err := (&Opponent{Level: n, Limit: Limit{Nodes: 10}}).resolve(chess.Atomic, false)
+		switch exists := n >= 0 && n <= 8; {
+		case exists != (err == nil):
+			t.Errorf("level %d: %+v, %v", n, f, err)
+		case n == 2 && fmt.Sprint(f.Limit, f.Command.Settings) != "movetime 100 depth 5 nodes 10 [{Skill Level -5}]":
+			t.Errorf("level 2: %v, %v", f.Limit, f.Command.Settings)
 		}
-	}
-	for n := 1; n <= 8; n++ {
-		l, err := LichessLevel(n)
-		if err != nil {
-			t.Fatalf("level %d: %+v, %v", n, l, err)
-		}
-		if l.Limit == (Limit{}) {
-			t.Errorf("level %d has no limit", n)
-		}
-	}
-	l, _ := LichessLevel(2)
-	if got := l.Limit.String(); got != "movetime 100 depth 5" || l.Setting() != (Setting{"Skill Level", "-5"}) {
-		t.Errorf("level 2: %q, %v", got, l.Setting())
 	}
 }
 
