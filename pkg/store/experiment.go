@@ -60,9 +60,7 @@ func (x *Experiment) Open(dir string) (trials []*Trial, notes []string, err erro
 	}
 	for _, declared := range x.Trials {
 		t, err := Open(dir, declared)
-		if i := final.Find(t.Name()); i >= 0 && (x.Final.Network == experiment.BestNetwork || final.Players[i].Generation == t.Done()) {
-			t.Final = final
-		}
+		x.Attach(final, t)
 		switch {
 		case errors.Is(err, ErrDamaged):
 			notes = append(notes, err.Error())
@@ -94,6 +92,15 @@ func (x *Experiment) FinalTournament(dir string) (*Tournament, error) {
 		return nil, err
 	}
 	return comparisons.played(FinalStage), nil
+}
+
+// Attach sets the final tournament of a trial. A trial that has trained since, and whose latest
+// network is the one that plays, has none.
+func (x *Experiment) Attach(final *Tournament, t *Trial) {
+	t.Final = nil
+	if i := final.Find(t.Name()); i >= 0 && (x.Final.Network == experiment.BestNetwork || final.Players[i].Generation == t.Done()) {
+		t.Final = final
+	}
 }
 
 // RungStage returns the name of the stage that compares trials after g generations.

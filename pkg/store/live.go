@@ -58,7 +58,7 @@ func (l *Live) Read() (changed bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		l.Trial = &Trial{Declared: l.Declared, Dir: l.Dir, Final: l.Final, Manifest: m}
+		l.Trial = &Trial{Declared: l.Declared, Dir: l.Dir, Manifest: m}
 		l.stamp, l.Changed, changed = stamp, time.Unix(0, stamp.Nanos), true
 	}
 	if stage := l.next(); stage != l.Stage {

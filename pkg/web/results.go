@@ -86,8 +86,9 @@ type liveRun struct {
 	stamp  disk.Stamp // of its description
 	x      *store.Experiment
 	trials []*store.Live
-	final  *store.Live // nil: none
-	read   bool        // the trials were read once
+	played *store.Tournament // the final tournament that ended; nil: none has
+	final  *store.Live       // the final tournament that runs; nil: none
+	read   bool              // the trials were read once
 	fault  string
 
 	view  runView
@@ -256,7 +257,7 @@ func (r *Results) describe(name string, stamp disk.Stamp, before *liveRun) *live
 		return run
 	}
 	run.x = x
-	final, err := x.FinalTournament(run.dir)
+	run.played, err = x.FinalTournament(run.dir)
 	if err != nil {
 		run.fault = err.Error()
 	}
@@ -268,9 +269,6 @@ func (r *Results) describe(name string, stamp disk.Stamp, before *liveRun) *live
 					live = old
 				}
 			}
-		}
-		if final.Find(live.Name()) >= 0 {
-			live.Final = final
 		}
 		run.trials = append(run.trials, live)
 	}
@@ -357,6 +355,7 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 	if t.Latest != nil {
 		v.Latest = t.Stage + "/" + strconv.Itoa(t.Games)
 	}
+	run.x.Attach(run.played, t.Trial)
 	for _, name := range metricsOf(t.Trial) {
 		if x := t.Measure(name); !x.Missing() {
 			v.Metrics[name] = stats.Float(x.Value)
