@@ -61,7 +61,7 @@ type Settings struct {
 type Game struct {
 	Variant  string   `key:"variant" default:"atomic" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" mistake:"chess960: write variant: chess and start: chess960" doc:"Chess variant, with the rules of lichess."`
 	Start    []string `key:"start" default:"[]" want:"chess960 or a position in FEN" flags:"single" doc:"Start position of games in self-play and in the tournament: a FEN, or chess960, which draws one of the 960 positions for each game (in the tournament, for both games of a pair). Each entry of a list is equally likely. An empty list means the start position of the variant."`
-	MaxMoves int      `key:"max_moves" default:"150" range:"1..10000" unit:"moves of each side" doc:"Maximum length of a game. selfplay.long_games defines what becomes of a longer game of self-play; a longer game of the tournament is a draw."`
+	MaxMoves int      `key:"max_moves" default:"150" range:"1..10000" unit:"moves of each side" doc:"Maximum length of a game: 150 moves of each side are 300 plies. selfplay.long_games defines what becomes of a longer game of self-play; a longer game of the tournament is a draw."`
 }
 
 // Network describes the network. Input and Policy determine the planes of the spec and the
@@ -91,7 +91,7 @@ type Tournament struct {
 	Format      match.Format          `key:"format" flags:"optional" doc:"Who plays whom. If absent, every pair of players plays (round robin)."`
 	Openings    *Openings             `key:"openings" flags:"optional" doc:"Opening book, used instead of game.start. All pairs of players play the same openings, each one twice with reversed colors, in an order drawn by seed."`
 	RandomPlies int                   `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Number of random legal moves at the start of a game, or after its opening from the book. Both games of a pair begin with the same ones."`
-	MaxMoves    int                   `key:"max_moves" inherit:"game.max_moves" range:"1..10000" unit:"moves of each side" doc:"Maximum length of a game. A longer game is a draw."`
+	MaxMoves    int                   `key:"max_moves" inherit:"game.max_moves" range:"1..10000" unit:"moves of each side" doc:"Maximum length of a game: 150 moves of each side are 300 plies. A longer game is a draw."`
 	match.Judge
 	Adjudicate *config.File `key:"adjudicate" ext:".go" doc:"Go script that can end a game early and determines its result."`
 	Players    []match.Spec `key:"players" default:"[every: 4, untrained, random]" min:"2" doc:"The players: checkpoints (every: N, generations: [N, ...], last, untrained), random moves, UCI engines, alpha-beta search that evaluates by a script, a network or material, a checkpoint's policy without search, and external models."`
