@@ -103,6 +103,10 @@ type Label struct {
 	// Finish, if not zero, plays out unfinished games, which gives more positions.
 	Finish uci.Limit `key:"finish" flags:"optional" keys:"depth nodes" oneof:"depth nodes" doc:"Search limit with which the engine plays out games that ended early (by resignation, agreement, time or abandonment), which then count by the result on the board. If absent, they count as they ended."`
 
+	// Advance is the order of the minimax paper's program, which makes the planes after it
+	// has played the engine's move.
+	Advance bool `key:"advance" default:"false" doc:"Whether the sample is the position after the engine's best move, with the evaluation of the position before it, as in the program of the minimax paper. It needs network.policy: none."`
+
 	Command uci.Command // UCI with Options, as found on this machine
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/encode"
 	"alamos/pkg/uci"
 )
 
@@ -109,6 +110,38 @@ func TestCentipawns(t *testing.T) {
 		want := 2/(1+math.Exp(-0.00368208*100)) - 1
 		if math.Abs(float64(p.Value)-want) > 1e-6 || math.Abs(float64(p.Draw)-(1-want)) > 1e-6 {
 			t.Errorf("ply %d: value %v, draw %v, want %v, %v", p.Ply, p.Value, p.Draw, want, 1-want)
+		}
+	}
+}
+
+// With advance, samples are the positions after the engine's moves, which here are e2e4 and
+// then e7e5, with the evaluation of the positions before them: 1 pawn for the side to move.
+func TestLabelsAdvance(t *testing.T) {
+	game := filepath.Join(t.TempDir(), "a.pgn")
+	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. d4 d5 1-0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, err := encode.NewCodec("dtu24", "none", chess.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pawn := 2/(1+math.Exp(-0.00368208*100)) - 1
+	cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, "info depth 1 score cp 100"), Limit: uci.Limit{Depth: 1}, Advance: true}}
+	for p, err := range open(t, cfg, 1, 0).All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s encode.Sample
+		if _, err := p.encode(c, &s, 0); err != nil {
+			t.Fatal(err)
+		}
+		fen := map[int32]string{0: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", 1: "rnbqkbnr/pppp1ppp/8/4p3/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2"}[p.Ply]
+		white := map[int32]float64{0: pawn, 1: -pawn}[p.Ply] // Black is to move before the second
+		if have := p.At.Position().FEN(); have != fen || math.Abs(float64(s.Value)-white) > 1e-6 {
+			t.Errorf("ply %d: %s with White's score %v, want %s with %v", p.Ply, have, s.Value, fen, white)
+		}
+		if want := p.At.Position().Pieces(chess.White, chess.Pawn); s.Planes[0] != uint64(want) {
+			t.Errorf("ply %d: White's pawns are %x, want %x", p.Ply, s.Planes[0], want)
 		}
 	}
 }

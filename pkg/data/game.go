@@ -48,6 +48,17 @@ func (p *Position) target(list *chess.MoveList, m chess.Move) error {
 	return fmt.Errorf("%s is not legal in %s", m, p.At.Position().FEN())
 }
 
+// advance calls f with the position after the legal move m. The evaluation remains that of the
+// position before it, and there is no policy target.
+func (p *Position) advance(list *chess.MoveList, m chess.Move, f func() error) error {
+	p.At.Play(m)
+	defer p.At.Undo()
+	p.At.Position().LegalMoves(list)
+	p.Moves, p.Policy = list.Slice(), make([]float32, list.Len())
+	p.Value, p.Played, p.MovesLeft = -p.Value, nil, 0 // the value is for the other side
+	return f()
+}
+
 // result sets the values from a game's result.
 func (p *Position) result(r chess.Result) {
 	p.Value, p.Draw = float32(r), 0
@@ -280,12 +291,14 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 			if err != nil {
 				return err
 			}
-			if w.source.cfg.Policy == EngineMove {
+			if w.source.cfg.Policy == EngineMove || label.Advance {
 				move = best
 			}
 		}
 		err := p.target(&w.list, move)
-		if err == nil {
+		if err == nil && label != nil && label.Advance {
+			err = p.advance(&w.list, move, func() error { return yield(p) })
+		} else if err == nil {
 			err = yield(p)
 		}
 		if err != nil {

@@ -82,6 +82,10 @@ var rules = []rule{
 	{"data.policy data.label", func(s *Settings) string {
 		return fault(s.Data != nil && s.Data.Policy == "engine" && s.Data.Label == nil, "the policy target is an engine's best move, which needs data.label")
 	}},
+	{"data.label.advance network.policy", func(s *Settings) string {
+		return fault(s.Data != nil && s.Data.Label != nil && s.Data.Label.Advance && s.Network.Policy != NoPolicy,
+			"advance: true has no policy target for the position after the engine's move: network.policy must be none")
+	}},
 	{"training.loss.policy training.loss.value", func(s *Settings) string {
 		l := s.Training.Loss
 		return fault(l.Value == 0 && (l.Policy == 0 || s.Network.Policy == NoPolicy), "no part of the loss has a weight above 0: nothing would be learned")

@@ -103,7 +103,11 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 	var p Player
 	switch {
 	case s.AlphaBeta != "":
-		p, err = NewAlphaBeta(name, limit, search.NewValuer(e))
+		var a *alphaBeta
+		if a, err = newAlphaBeta(name, limit, search.NewValuer(e)); err == nil {
+			a.search.ValueEnds = s.Ends == valuedEnds
+			p = a
+		}
 	case s.Policy != "":
 		p, err = NewMCTS(name, TreeSearch{Power: math.Inf(1)}, e)
 	default:

@@ -148,6 +148,14 @@ type alphaBeta struct {
 // evaluates positions with v. It draws one of equally good moves at random. The caller
 // closes v's resources.
 func NewAlphaBeta(name string, limit uci.Limit, v search.Valuer) (Player, error) {
+	p, err := newAlphaBeta(name, limit, v)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func newAlphaBeta(name string, limit uci.Limit, v search.Valuer) (*alphaBeta, error) {
 	if limit.Depth < 1 {
 		return nil, fmt.Errorf("match: player %s: want a depth of at least 1, have %d", name, limit.Depth)
 	}

@@ -42,6 +42,7 @@ type Spec struct {
 	Depth    int               `key:"depth" when:"uci" range:"1..1000" unit:"plies" doc:"Search depth of the engine."`
 	_        int               `key:"depth" when:"hook" range:"1..100" unit:"plies" flags:"required" doc:"Search depth."`
 	_        int               `key:"depth" when:"alphabeta" range:"1..100" unit:"plies" flags:"required" doc:"Search depth."`
+	Ends     string            `key:"ends" enum:"rules network" when:"alphabeta" absent:"rules" doc:"What evaluates a position in which the game is over: the rules, or the network as any other position. With network, the player does not know a mate when it sees one: the program of the minimax paper plays so."`
 	Nodes    int               `key:"nodes" when:"uci" range:"1.." unit:"nodes" doc:"Number of nodes that the engine searches."`
 	Options  map[string]string `key:"options" when:"uci" doc:"UCI options, such as Skill Level: 3."`
 	Rounds   int               `key:"rounds" range:"1.." unit:"games" absent:"as tournament.rounds" doc:"Number of games against each other player."`
@@ -61,6 +62,9 @@ const (
 	Random    = "random"    // random legal moves
 	Uniform   = "uniform"   // a tree search without a network; only on the command line
 )
+
+// valuedEnds is the value of Spec.Ends that is not its default.
+const valuedEnds = "network"
 
 // Kinds of players.
 const (
@@ -319,6 +323,9 @@ func (s *Spec) Name(of string) string {
 	switch s.Kind() {
 	case AlphaBetaKind:
 		of += fmt.Sprintf(" alpha-beta depth %d", s.Limit().Depth)
+		if s.Ends == valuedEnds {
+			of += " ends by network"
+		}
 	case PolicyKind:
 		of += " policy"
 	}

@@ -47,7 +47,11 @@ func newTrunk(d *declare, s *Spec) []*layer {
 
 	switch s.Trunk {
 	case TrunkResidual:
-		add(layer{conv: newConv("input.conv"), norm: newNorm("input.norm"), act: act})
+		first := layer{conv: newConv("input.conv"), norm: newNorm("input.norm"), act: act}
+		if s.BareInput {
+			first.act = identity
+		}
+		add(first)
 	case TrunkPreactivation:
 		add(layer{conv: newConv("input.conv")})
 	}
@@ -91,7 +95,7 @@ func (s Spec) FLOPs() float64 {
 type heads struct {
 	policy    *head // logits [N, PolicySize], in the precision of the maps
 	value     *head // values [N]; with ValueWDL the logits [N, 3] of win, draw and loss
-	movesLeft *head // [N], in movesLeftUnit
+	movesLeft *head // [N], in Spec.MovesLeftUnit
 
 	// Only training uses the other heads, to learn better features in the trunk.
 	opponent, soft *head // logits [N, PolicySize], by layers like those of the policy
@@ -99,12 +103,13 @@ type heads struct {
 }
 
 // head computes an output of the network from the trunk's maps: layers, and dense layers
-// with ReLU after all but the last. It has at least one of them.
+// with ReLU after all but the last, unless they are linear. It has at least one of them.
 type head struct {
 	maps   []*layer
 	pooled bool   // the dense layers read the means and the maxima of the maps over the squares
 	pairs  *pairs // maps of pairs of squares, made of the maps; nil if absent
 	dense  []*dense
+	linear bool
 	places [][2]int32 // where the logits are among the maps, see [encode.Layout]; nil if each is at its own index
 	output output
 }
@@ -120,17 +125,14 @@ type pairs struct {
 // outputs are the outputs of the heads for N positions. Those of absent heads are nil.
 type outputs struct{ logits, values, movesLeft, opponent, soft, future *ts.Tensor }
 
-// movesLeftUnit is the number of plies in one unit of the moves-left head's output and of
-// its loss. See [graph.movesLeftLoss].
-const movesLeftUnit = 20
-
 func newHeads(d *declare, s *Spec) heads {
 	h := heads{policy: newPolicy(d, "policy", s)}
-	h.value = newDenseHead(d, "value", s.Width, s.ValueChannels, s.ValuePooling, s.ValueHidden, map[string]output{
+	h.value = newDenseHead(d, "value", s, s.ValueChannels, s.ValueSecond, s.ValuePooling, s.ValueHidden, map[string]output{
 		ValueTanh: tanhValue, ValueLinear: linearValue, ValueWDL: wdlValue,
 	}[s.Value])
+	h.value.linear = s.ValueLinear
 	if s.MovesLeft {
-		h.movesLeft = newDenseHead(d, "moves_left", s.Width, leelaMovesLeftChannels, false, []int{leelaMovesLeftHidden}, movesLeft)
+		h.movesLeft = newDenseHead(d, "moves_left", s, s.MovesLeftChannels, 0, false, []int{s.MovesLeftHidden}, movesLeft)
 	}
 	d.playing = len(d.params)
 	if s.OpponentPolicy {
@@ -142,7 +144,7 @@ func newHeads(d *declare, s *Spec) heads {
 	if s.FutureBoard > 0 {
 		h.future = &head{output: logits, maps: []*layer{
 			{conv: newConv(d, "future_board.conv1", s.Width, s.Width, 1), norm: newNorm(d, "future_board.norm1", s.Width), act: relu},
-			{conv: newConvBias(d, "future_board.conv2", s.Width, encode.SquareClasses, uniform(s.Width, small))},
+			{conv: newConvBias(d, "future_board.conv2", s.Width, encode.SquareClasses, 1, uniform(s.Width, small))},
 		}}
 	}
 	return h
@@ -151,14 +153,16 @@ func newHeads(d *declare, s *Spec) heads {
 // newPolicy declares a policy head. The thesis and the AlphaZero paper do not give the
 // kernel of the convolution to the maps of moves. Ours is 1x1 with a bias.
 func newPolicy(d *declare, name string, s *Spec) *head {
-	h := &head{output: logits}
-	reduce := func(number string, channels int) { // 1x1 convolution, batch norm, ReLU
-		h.maps = append(h.maps, &layer{
-			conv: newConv(d, name+".conv"+number, s.Width, channels, 1), norm: newNorm(d, name+".norm"+number, channels), act: relu,
-		})
+	h, kernel := &head{output: logits}, s.headKernel()
+	reduce := func(number string, channels int) { // convolution, batch norm, ReLU
+		h.maps = append(h.maps, newReduction(d, name, number, s.Width, channels, kernel))
 	}
 	moves := func(maps int, fill initializer) {
-		h.maps = append(h.maps, &layer{conv: newConvBias(d, name+".conv2", s.Width, maps, fill)})
+		if s.PolicyReLU {
+			reduce("2", maps)
+			return
+		}
+		h.maps = append(h.maps, &layer{conv: newConvBias(d, name+".conv2", s.Width, maps, kernel, fill)})
 	}
 	linear := func(channels int) { // holds most of a small network's parameters
 		l := newDense(d, name+".linear", Squares*channels, s.PolicySize, small)
@@ -179,13 +183,13 @@ func newPolicy(d *declare, name string, s *Spec) *head {
 		linear(s.PolicyChannels)
 	case PolicyAlphaZero:
 		reduce("1", s.Width)
-		moves(layout.Maps, uniform(s.Width, small))
+		moves(layout.Maps, uniform(s.Width*kernel*kernel, small))
 	case PolicyAttention:
 		reduce("", s.PolicyChannels)
 		h.pairs = newPairs(d, name, s.PolicyChannels, layout.Maps-Squares)
 	case PolicyConv73:
 		reduce("1", s.Width)
-		moves(alphaZeroMaps, kaiming(alphaZeroMaps, 1))
+		moves(alphaZeroMaps, kaiming(alphaZeroMaps, kernel))
 		linear(alphaZeroMaps)
 	}
 	return h
@@ -195,23 +199,36 @@ func newPolicy(d *declare, name string, s *Spec) *head {
 // untrained network nearly equal.
 func newPairs(d *declare, name string, channels, pieces int) *pairs {
 	p := &pairs{
-		query: newConvBias(d, name+".query", channels, channels, uniform(channels, small)),
-		key:   newConvBias(d, name+".key", channels, channels, uniform(channels, 1)),
+		query: newConvBias(d, name+".query", channels, channels, 1, uniform(channels, small)),
+		key:   newConvBias(d, name+".key", channels, channels, 1, uniform(channels, 1)),
 	}
 	if pieces > 0 {
-		p.pieces = newConvBias(d, name+".pieces", channels, pieces, uniform(channels, small))
+		p.pieces = newConvBias(d, name+".pieces", channels, pieces, 1, uniform(channels, small))
 	}
 	return p
 }
 
-// newDenseHead declares a head with a 1x1 convolution (batch norm, ReLU), which is absent
-// if channels is Flat, pooling if pooled, and dense layers.
-func newDenseHead(d *declare, name string, width, channels int, pooled bool, hidden []int, o output) *head {
-	h := &head{pooled: pooled, output: o}
+// newReduction declares a convolution of a head to fewer channels, with batch norm and ReLU.
+func newReduction(d *declare, name, number string, in, channels, kernel int) *layer {
+	return &layer{conv: newConv(d, name+".conv"+number, in, channels, kernel), norm: newNorm(d, name+".norm"+number, channels), act: relu}
+}
+
+// newDenseHead declares a head with a convolution (batch norm, ReLU), which is absent if
+// channels is Flat, another one (bias, ReLU) if second is not 0, pooling if pooled, and dense
+// layers.
+func newDenseHead(d *declare, name string, s *Spec, channels, second int, pooled bool, hidden []int, o output) *head {
+	h, kernel := &head{pooled: pooled, output: o}, s.headKernel()
 	if channels == Flat {
-		channels = width
+		channels = s.Width
 	} else {
-		h.maps = []*layer{{conv: newConv(d, name+".conv", width, channels, 1), norm: newNorm(d, name+".norm", channels), act: relu}}
+		h.maps = []*layer{newReduction(d, name, "", s.Width, channels, kernel)}
+		if s.BareHeads {
+			h.maps[0].act = identity
+		}
+	}
+	if second > 0 {
+		h.maps = append(h.maps, &layer{conv: newConvBias(d, name+".conv2", channels, second, kernel, kaiming(second, kernel)), act: relu})
+		channels = second
 	}
 	in := Squares * channels
 	if pooled {
@@ -272,7 +289,7 @@ func (h *head) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 		x = g.single(x)
 	}
 	for i, l := range h.dense {
-		if i > 0 {
+		if i > 0 && !h.linear {
 			x = g.keep(x.Relu(false))
 		}
 		x = l.forward(g, x)

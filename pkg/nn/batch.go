@@ -20,9 +20,9 @@ type Loss struct {
 	Total  float64
 	Policy float64 // cross entropy over the moves of LossSettings.PolicyMask, in nats
 	Value  float64 // (z - v)^2; with ValueWDL the cross entropy over win, draw and loss, in nats
-	// MovesLeft is the Huber loss of the plies left, in units of 20 plies, over the
-	// positions where they are known. It is quadratic up to half a unit (10 plies), as in
-	// Leela Chess Zero (tfprocess.py of lczero-training).
+	// MovesLeft is the loss of the plies left, in units of Spec.MovesLeftUnit, over the
+	// positions where they are known. The Huber loss is quadratic up to half a unit: with
+	// units of 20 plies it is that of Leela Chess Zero (tfprocess.py of lczero-training).
 	MovesLeft float64
 
 	// Cross entropies of the auxiliary heads, in nats. They are 0 for positions whose target is
@@ -109,7 +109,7 @@ func (t *Trainer) terms(g *graph, o outputs, b *Batch, scale float64) (l terms) 
 		l.value = add(g.squaredLoss(o.values, b, scale), t.loss.Value)
 	}
 	if o.movesLeft != nil {
-		l.movesLeft = add(g.movesLeftLoss(o.movesLeft, b, scale), t.loss.MovesLeft)
+		l.movesLeft = add(t.movesLeftLoss(g, o.movesLeft, b, scale), t.loss.MovesLeft)
 	}
 	if o.opponent != nil {
 		l.opponent = add(g.policyLoss(o.opponent, &b.Replies, false, scale), t.loss.OpponentPolicy)
@@ -146,16 +146,22 @@ func (g *graph) wdlLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
 
 // movesLeftLoss returns the loss of the predicted moves left [N], summed over the positions
 // where they are known and multiplied by scale.
-func (g *graph) movesLeftLoss(left *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
-	const sum, delta = 2, 10.0 / movesLeftUnit // sum: libtorch's Reduction::Sum
+func (t *Trainer) movesLeftLoss(g *graph, left *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
+	const sum, delta = 2, 0.5 // sum: libtorch's Reduction::Sum
 	known, target := make([]float32, b.N), make([]float32, b.N)
 	for i, plies := range b.MovesLeft {
 		if plies > 0 {
-			known[i], target[i] = 1, plies/movesLeftUnit
+			known[i], target[i] = 1, plies/float32(t.net.spec.MovesLeftUnit)
 		}
 	}
 	left = g.keep(left.Mul(g.tensor(known), false))
-	return g.keep(g.keep(left.HuberLoss(g.tensor(target), sum, delta, false)).MulScalar(g.scalar(scale), false))
+	var loss *ts.Tensor
+	if t.loss.MovesLeftError == squaredError {
+		loss = g.keep(left.MseLoss(g.tensor(target), sum, false))
+	} else {
+		loss = g.keep(left.HuberLoss(g.tensor(target), sum, delta, false))
+	}
+	return g.keep(loss.MulScalar(g.scalar(scale), false))
 }
 
 // unknownSquare is the class of the squares of an unknown board in a batch.

@@ -23,7 +23,7 @@ type buffers struct {
 	priors    []float32 // [moves]
 	values    []float32 // [n]
 	wdl       []float32 // [n][3]; nil if the network has no WDL value head
-	movesLeft []float32 // [n] in movesLeftUnit; nil if the network has no moves-left head
+	movesLeft []float32 // [n] in Spec.MovesLeftUnit; nil if the network has no moves-left head
 }
 
 // processorModel is a model in our C++.
@@ -128,18 +128,32 @@ func (c *compiler) policy(h *head, from register) {
 		return
 	}
 	if len(h.dense) == 0 {
-		c.policyMaps(h, c.layers(h.maps[:last], from), conv.in(), 0, conv)
+		if !conv.pointwise() || h.maps[last].norm != nil { // the evaluator's maps are only a 1x1 convolution
+			from, conv = c.layers(h.maps, from), unit(conv.out())
+		} else {
+			from = c.layers(h.maps[:last], from)
+		}
+		c.policyMaps(h, from, conv.in(), 0, conv)
 		return
 	}
 	linear, channels := h.dense[0], conv.out()
 	rows, bias := squareMajor(linear.weight.data, channels), linear.bias.data
-	if conv.bias != nil && conv.in() <= channels {
+	if conv.bias != nil && conv.pointwise() && conv.in() <= channels {
 		rows, bias = mergeConv(rows, bias, conv.weight.data, conv.bias.data, conv.in())
 		from, channels = c.layers(h.maps[:last], from), conv.in()
 	} else {
 		from = c.layers(h.maps, from)
 	}
 	must(message(C.alamos_model_policy(c.model, C.int(from), C.int(channels), C.int(len(bias)), float32s(rows), float32s(bias))))
+}
+
+// unit returns a convolution that changes nothing.
+func unit(channels int) *conv {
+	weight, bias := make([]float32, channels*channels), make([]float32, channels)
+	for i := range channels {
+		weight[i*channels+i] = 1
+	}
+	return &conv{&param{shape: []int{channels, channels, 1, 1}, data: weight}, &param{data: bias}}
 }
 
 // pairs appends the queries and keys of an attention policy as one convolution, and the policy.
@@ -201,22 +215,54 @@ func (c *compiler) head(h *head, from register, width int) {
 	var weight []float32
 	var bias C.float
 	if len(h.maps) > 0 {
-		if channels = h.maps[0].conv.out(); channels == 1 && !h.pooled {
-			w, b := h.maps[0].fold()
+		first := h.maps[0]
+		channels = h.maps[len(h.maps)-1].conv.out()
+		if len(h.maps) == 1 && channels == 1 && !h.pooled && first.conv.pointwise() && first.act == relu {
+			w, b := first.fold()
 			weight, bias = w, C.float(b[0])
 		} else {
 			from, width = c.layers(h.maps, from), channels
 		}
 	}
 	must(message(C.alamos_model_head(c.model, C.int(h.output), C.int(from), C.int(width), flag(h.pooled), float32s(weight), bias)))
-	for i, l := range h.dense {
+	layers := h.dense
+	if h.linear {
+		layers = []*dense{mergeDense(layers)}
+	}
+	for i, l := range layers {
 		w := l.weight.data
 		if i == 0 && !h.pooled {
 			w = squareMajor(w, channels)
 		}
-		in, out, hidden := l.weight.shape[1], l.weight.shape[0], i < len(h.dense)-1
+		in, out, hidden := l.weight.shape[1], l.weight.shape[0], i < len(layers)-1
 		must(message(C.alamos_model_dense(c.model, C.int(in), C.int(out), flag(hidden), float32s(w), float32s(l.bias.data))))
 	}
+}
+
+// mergeDense returns the dense layer that equals others one after the other.
+func mergeDense(layers []*dense) *dense {
+	merged := layers[0]
+	for _, l := range layers[1:] {
+		out, mid, in := l.weight.shape[0], l.weight.shape[1], merged.weight.shape[1]
+		sums, bias := make([]float64, out*in), make([]float32, out)
+		for o := range out {
+			shift := float64(l.bias.data[o])
+			for m := range mid {
+				x := float64(l.weight.data[o*mid+m])
+				shift += x * float64(merged.bias.data[m])
+				for i, y := range merged.weight.data[m*in:][:in] {
+					sums[o*in+i] += x * float64(y)
+				}
+			}
+			bias[o] = float32(shift)
+		}
+		weight := make([]float32, len(sums))
+		for i, x := range sums {
+			weight[i] = float32(x)
+		}
+		merged = &dense{&param{shape: []int{out, in}, data: weight}, &param{data: bias}}
+	}
+	return merged
 }
 
 // squareMajor reorders the weights of a linear layer over flattened maps from PyTorch's

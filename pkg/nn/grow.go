@@ -78,6 +78,9 @@ func (s Spec) CanGrow(from Spec) error {
 	}
 	same := from
 	same.Depth, same.Width = s.Depth, s.Width
+	if s.MovesLeft != from.MovesLeft {
+		same.MovesLeftChannels, same.MovesLeftHidden, same.MovesLeftUnit = s.MovesLeftChannels, s.MovesLeftHidden, s.MovesLeftUnit
+	}
 	same.MovesLeft, same.OpponentPolicy, same.SoftPolicy, same.FutureBoard = s.MovesLeft, s.OpponentPolicy, s.SoftPolicy, s.FutureBoard
 	values := func(s Spec) map[string]any { return config.Of[Spec]().Values(&s, config.Form{}) }
 	want := values(same)

@@ -34,7 +34,20 @@ func headed() []Spec {
 			}
 		}
 	}
-	return all
+	chesssl := Spec{
+		Planes: 6, Depth: 1, Width: 20, BareInput: true, BareHeads: true, HeadKernel: kernel3,
+		PolicyHead: PolicyAlphaZero, PolicyMap: "lc0-1858", PolicySize: 1858, PolicyReLU: true,
+		Value: ValueWDL, ValueChannels: 5, ValueSecond: 2, ValueHidden: []int{},
+		MovesLeft: true, MovesLeftChannels: 3, MovesLeftHidden: 9, MovesLeftUnit: 1,
+	}
+	wide, minimax := chesssl, chesssl
+	wide.PolicyHead, wide.PolicyMap, wide.PolicySize, wide.PolicyReLU = PolicyConv73, "", 50, false
+	wide.ValueChannels, wide.ValueSecond, wide.ValuePooling = 1, 0, true
+	minimax.Trunk, minimax.BareInput, minimax.PolicyHead, minimax.PolicyMap, minimax.PolicySize, minimax.PolicyReLU = TrunkPlain, false, PolicyNone, "", 0, false
+	minimax.Value, minimax.ValueChannels, minimax.ValueSecond, minimax.ValueHidden, minimax.ValueLinear = ValueLinear, Flat, 0, []int{70, 9}, true
+	narrow := minimax
+	narrow.ValueChannels, narrow.MovesLeftUnit = 1, 20
+	return append(all, chesssl, wide, minimax, narrow)
 }
 
 func (s Spec) headsName() string {
@@ -181,25 +194,151 @@ func onBoard(t *testing.T, s Spec) (logits, values []float32, maps [2][][Squares
 	return logits, values, maps, mustState(t, n)
 }
 
-// convolved is a 1x1 convolution, with a bias or a norm and ReLU.
+// convolved is a convolution, with a bias or a norm and ReLU.
 func convolved(state Tensors, maps [][Squares]float64, conv, norm string) [][Squares]float64 {
+	out := convolution(state, maps, conv, norm)
+	if norm != "" {
+		rectify(out)
+	}
+	return out
+}
+
+// convolution is a convolution with a bias or a norm.
+func convolution(state Tensors, maps [][Squares]float64, conv, norm string) [][Squares]float64 {
 	w := state[conv+".weight"]
+	kernel := w.Shape[3]
 	out := make([][Squares]float64, w.Shape[0])
 	for o := range out {
 		for s := range Squares {
 			for i := range maps {
-				out[o][s] += float64(w.Data[o*len(maps)+i]) * maps[i][s]
+				for k := range kernel * kernel {
+					y, x := s/8+k/kernel-kernel/2, s%8+k%kernel-kernel/2
+					if y >= 0 && y < 8 && x >= 0 && x < 8 {
+						out[o][s] += float64(w.Data[(o*len(maps)+i)*kernel*kernel+k]) * maps[i][8*y+x]
+					}
+				}
 			}
 			if norm == "" {
 				out[o][s] += float64(state[conv+".bias"].Data[o])
 				continue
 			}
 			at := func(name string) float64 { return float64(state[norm+"."+name].Data[o]) }
-			x := (out[o][s]-at("running_mean"))/math.Sqrt(at("running_var")+1e-5)*at("weight") + at("bias")
-			out[o][s] = max(0, x)
+			out[o][s] = (out[o][s]-at("running_mean"))/math.Sqrt(at("running_var")+1e-5)*at("weight") + at("bias")
 		}
 	}
 	return out
+}
+
+func rectify(maps [][Squares]float64) {
+	for i := range maps {
+		for s, x := range maps[i] {
+			maps[i][s] = max(0, x)
+		}
+	}
+}
+
+// linear is a dense layer.
+func linear(state Tensors, x []float64, name string) (out []float64) {
+	w := state[name+".weight"].Data
+	for o, sum := range state[name+".bias"].Data {
+		out = append(out, float64(sum))
+		for i, v := range x {
+			out[o] += float64(w[o*len(x)+i]) * v
+		}
+	}
+	return out
+}
+
+// ChessSL's heads: 3x3 convolutions, ReLU after the maps of moves, no ReLU between the two
+// convolutions of the value; and the dense layers of the minimax paper, without ReLU.
+func TestHeadsOfPapersByDefinition(t *testing.T) {
+	list := encode.LC01858Moves()
+	s := Spec{
+		Planes: 4, Depth: 0, Width: 5, HeadKernel: kernel3, BareHeads: true,
+		PolicyHead: PolicyAlphaZero, PolicyMap: "lc0-1858", PolicySize: len(list), PolicyReLU: true,
+		Value: ValueLinear, ValueChannels: 3, ValueSecond: 2, ValueHidden: []int{4, 3}, ValueLinear: true,
+	}
+	near := func(what string, have float32, want float64) {
+		t.Helper()
+		if math.Abs(float64(have)-want) > 1e-4*(1+math.Abs(want)) {
+			t.Errorf("%s: %v, want %v", what, have, want)
+		}
+	}
+	logits, values, boards, state := onBoard(t, s)
+	negative := 0
+	for p, board := range boards {
+		moves := convolution(state, convolved(state, board, "policy.conv1", "policy.norm1"), "policy.conv2", "policy.norm2")
+		for i, m := range map[string]int{"a1a2": 0, "e2e4": 1, "h1h8": 6, "a1b2": 7, "g7f6": 35, "b1c3": 56} {
+			x := moves[m][int(i[0]-'a')+8*int(i[1]-'1')]
+			if x < 0 {
+				negative++
+			}
+			near(i, logits[p*len(list)+slices.Index(list, i)], max(0, x))
+		}
+		maps := convolution(state, convolution(state, board, "value.conv", "value.norm"), "value.conv2", "")
+		rectify(maps)
+		x := linear(state, append(slices.Clone(maps[0][:]), maps[1][:]...), "value.linear1")
+		x = linear(state, linear(state, x, "value.linear2"), "value.linear3")
+		near("value", values[p], x[0])
+	}
+	if negative == 0 {
+		t.Error("no map of moves is negative: ReLU is not tested")
+	}
+}
+
+// Without the activation after the input, maps may be negative. They are the same otherwise.
+func TestBareInput(t *testing.T) {
+	s := Spec{Planes: 4, Depth: 0, Width: 5, PolicyHead: PolicyNone}
+	_, _, rectified, _ := onBoard(t, s)
+	s.BareInput = true
+	_, _, bare, _ := onBoard(t, s)
+	negative := 0
+	for p := range bare {
+		for c := range bare[p] {
+			for s, x := range bare[p][c] {
+				if x < 0 {
+					negative++
+				}
+				if max(0, x) != rectified[p][c][s] {
+					t.Fatalf("%v without the activation, %v with it", x, rectified[p][c][s])
+				}
+			}
+		}
+	}
+	if negative == 0 {
+		t.Error("no map is negative: nothing was tested")
+	}
+}
+
+// Moves left of 47 plies, predicted as out units of 20 plies or of one. A position with
+// unknown plies counts nothing.
+func TestMovesLeftLoss(t *testing.T) {
+	for _, c := range []struct {
+		unit int
+		kind string
+		want func(out float64) float64 // of the known position
+	}{
+		{20, huberError, func(out float64) float64 { return 0.5 * (math.Abs(out-2.35) - 0.25) }}, // out is far from 2.35
+		{20, squaredError, func(out float64) float64 { return (out - 2.35) * (out - 2.35) }},
+		{1, squaredError, func(out float64) float64 { return (out - 47) * (out - 47) }},
+	} {
+		s := Spec{Planes: 4, Depth: 0, Width: 5, PolicyHead: PolicyNone, MovesLeft: true, MovesLeftUnit: c.unit}
+		o := momentum
+		o.Loss.MovesLeftError = c.kind
+		x := mustTrainerWith(t, mustNew(t, s, 1), o, TrainerOptions{Threads: 1, Precision: FP32})
+		var b Batch
+		for i, plies := range []float32{47, 0} {
+			b.Add(&encode.Sample{Planes: noisePlanes(8)[4*i:][:4], Draw: -1, MovesLeft: plies})
+		}
+		_, _, left := answers(t, x, b.Planes)
+		loss, _, err := x.Measure(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := c.want(float64(left[0])) / 2; math.Abs(loss.MovesLeft-want) > 1e-4*want {
+			t.Errorf("%s of units of %d: the loss of %v is %v, want %v", c.kind, c.unit, left[0], loss.MovesLeft, want)
+		}
+	}
 }
 
 // The heads that share weights between squares give each move of the list what their

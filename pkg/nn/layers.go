@@ -87,16 +87,19 @@ func newConv(d *declare, name string, in, out, kernel int) *conv {
 	return &conv{weight: d.add(name+".weight", true, kaiming(out, kernel), out, in, kernel, kernel).inMaps()}
 }
 
-// newConvBias declares a 1x1 convolution with a bias, at first 0.
-func newConvBias(d *declare, name string, in, out int, fill initializer) *conv {
+// newConvBias declares a convolution with a bias, at first 0.
+func newConvBias(d *declare, name string, in, out, kernel int, fill initializer) *conv {
 	return &conv{
-		weight: d.add(name+".weight", true, fill, out, in, 1, 1).inMaps(),
+		weight: d.add(name+".weight", true, fill, out, in, kernel, kernel).inMaps(),
 		bias:   d.add(name+".bias", true, value(0), out).inMaps(),
 	}
 }
 
 func (l *conv) in() int  { return l.weight.shape[1] }
 func (l *conv) out() int { return l.weight.shape[0] }
+
+// pointwise reports whether the convolution is 1x1.
+func (l *conv) pointwise() bool { return l.weight.shape[3] == 1 }
 
 // Defaults of PyTorch's batch norm: epsilon, and the weight of a batch's statistics in the
 // running ones.

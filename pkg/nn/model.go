@@ -313,7 +313,7 @@ func (r *runner) evaluate(leaves []*encode.Leaf) error {
 			}
 		}
 		if r.movesLeft != nil {
-			l.MovesLeft = max(0, movesLeftUnit*r.movesLeft[i])
+			l.MovesLeft = max(0, float32(r.model.spec.MovesLeftUnit)*r.movesLeft[i])
 		}
 	}
 	return nil

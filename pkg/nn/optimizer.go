@@ -50,13 +50,21 @@ const (
 	MaskNone  = "none"
 )
 
+// Losses of the moves left.
+const (
+	huberError   = "huber"
+	squaredError = "squared"
+)
+
 // LossSettings define the loss. Its weights are the factors of its terms: if all are zero,
 // they are their defaults. An empty PolicyMask means MaskLegal.
 type LossSettings struct {
 	Policy     float64 `key:"policy" default:"1" range:"0..<1e6" when:"network.policy!=none" doc:"Weight of the policy loss, the cross-entropy with the visit distribution."`
 	PolicyMask string  `key:"policy_mask" default:"legal" enum:"legal none" when:"network.policy!=none" doc:"Moves over which the policy loss and the accuracy take the softmax. legal: the legal moves, as the search does, so that the network need not learn the rules (as in the training of Leela Chess Zero). none: all moves that the policy can express, so that training also lowers illegal moves."`
 	Value      float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the value loss: the squared error, or with wdl the cross-entropy."`
-	MovesLeft  float64 `key:"moves_left" default:"1" range:"0..<1e6" when:"network.moves_left=true" doc:"Weight of the moves-left loss: the Huber loss of plies / 20, quadratic up to 10 plies, as in the training of Leela Chess Zero."`
+	MovesLeft  float64 `key:"moves_left" default:"1" range:"0..<1e6" when:"network.moves_left=true" doc:"Weight of the moves-left loss, which is of plies / network.moves_left_unit."`
+	// MovesLeftError is huber if empty.
+	MovesLeftError string `key:"moves_left_error" default:"huber" enum:"huber squared" when:"network.moves_left=true" doc:"Moves-left loss. huber: the Huber loss, quadratic up to half a unit, as in the training of Leela Chess Zero. squared: the squared error, as in ChessSL."`
 
 	OpponentPolicy float64 `key:"opponent_policy" default:"0.15" range:"0..<1e6" when:"network.opponent_policy=true" doc:"Weight of the loss of the opponent's reply: the cross-entropy over all moves that the policy can express, since the position after the own move is not known."`
 	SoftPolicy     float64 `key:"soft_policy" default:"8" range:"0..<1e6" when:"network.soft_policy=true" doc:"Weight of the loss of the soft policy, the cross-entropy over the moves of policy_mask."`
@@ -76,11 +84,11 @@ func (o Optimizer) Complete() (Optimizer, error) {
 		}
 		o.Epsilon = cmp.Or(o.Epsilon, 1e-8)
 	}
-	mask := cmp.Or(o.Loss.PolicyMask, MaskLegal)
-	if o.Loss.PolicyMask = ""; o.Loss == (LossSettings{}) {
+	mask, plies := cmp.Or(o.Loss.PolicyMask, MaskLegal), cmp.Or(o.Loss.MovesLeftError, huberError)
+	if o.Loss.PolicyMask, o.Loss.MovesLeftError = "", ""; o.Loss == (LossSettings{}) {
 		o.Loss = LossSettings{Policy: 1, Value: 1, MovesLeft: 1, OpponentPolicy: 0.15, SoftPolicy: 8, FutureBoard: 1}
 	}
-	o.Loss.PolicyMask = mask
+	o.Loss.PolicyMask, o.Loss.MovesLeftError = mask, plies
 	return o, nil
 }
 

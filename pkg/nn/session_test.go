@@ -121,7 +121,7 @@ func testAgreement(t *testing.T, n *Network, x *Trainer, o InferenceOptions) {
 			near(i, "value", float64(l.Value), float64(l.Sign)*max(-1, min(1, want)))
 		}
 		if left != nil {
-			near(i, "units of moves left", float64(l.MovesLeft)/movesLeftUnit, max(0, float64(left[i])))
+			near(i, "units of moves left", float64(l.MovesLeft)/float64(m.spec.MovesLeftUnit), max(0, float64(left[i])))
 		}
 		var want []float64
 		switch {

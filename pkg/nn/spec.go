@@ -67,6 +67,7 @@ type Spec struct {
 	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" doc:"Number of blocks in the trunk (of convolutions, if it is plain)."`
 	Width              int     `key:"width" default:"64" range:"1..2048" unit:"channels" doc:"Number of channels in the trunk."`
 	Activation         string  `key:"activation" default:"relu" enum:"relu mish" doc:"Activation function of the trunk. mish is x * tanh(log(1 + e^x)). The heads use ReLU."`
+	BareInput          bool    `json:",omitempty" key:"bare_input" default:"false" when:"trunk=residual" doc:"Leave out the activation after the input convolution and its batch norm, as ChessSL does."`
 	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation cbam" doc:"Attention at the end of each block: squeeze-excitation weighs channels by their means, cbam (convolutional block attention module) weighs channels by means and maxima and then squares."`
 	AttentionReduction int     `json:",omitempty" key:"attention_reduction" default:"16" range:"1..2048" unit:"channels" when:"attention=squeeze-excitation cbam" doc:"Number of channels for each hidden unit of the attention, which has at least one."`
 	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" doc:"Probability with which training drops a channel of a block's output, drawn separately for each position. Residual and preactivation blocks drop before the addition."`
@@ -76,10 +77,18 @@ type Spec struct {
 	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" doc:"Channels of the 1x1 convolution before the dense layers of the value head. 0 means no convolution: the dense layers read the output of the trunk."`
 	ValuePooling  bool  `json:",omitempty" key:"value_pooling" default:"false" doc:"Whether the dense layers of the value head read only the mean and the maximum of each channel over the squares (global pooling, as in KataGo) instead of the channels of all squares. It needs more value_channels than the default, such as 32."`
 	ValueHidden   []int `key:"value_hidden" default:"256" range:"1..16384" flags:"single" unit:"features" doc:"Widths of the hidden dense layers (ReLU) of the value head."`
+	ValueSecond   int   `json:",omitempty" key:"value_second" default:"0" range:"0..2048" unit:"channels" when:"value_channels!=0" doc:"Channels of a second convolution of the value head, with a bias and ReLU. ChessSL has 2. 0 means no such convolution."`
+	// ValueLinear is with all hidden layers together one linear function.
+	ValueLinear bool `json:",omitempty" key:"value_linear" default:"false" doc:"Leave out the ReLU after the hidden dense layers of the value head, as the program of the minimax paper does. They are then together one linear function."`
 
-	// MovesLeft is a 1x1 convolution to 8 channels (batch norm, ReLU), linear to 128
-	// (ReLU), linear to one.
-	MovesLeft bool `json:",omitempty" key:"moves_left" default:"false" doc:"Add a head that predicts the number of plies left in the game, as in Leela Chess Zero. It is trained and reported, but no search uses it."`
+	// MovesLeft is a convolution (batch norm, ReLU), a hidden dense layer (ReLU), and linear to one.
+	MovesLeft         bool `json:",omitempty" key:"moves_left" default:"false" doc:"Add a head that predicts the number of plies left in the game, as in Leela Chess Zero. It is trained and reported, but no search uses it."`
+	MovesLeftChannels int  `json:",omitempty" key:"moves_left_channels" default:"8" range:"1..2048" unit:"channels" when:"moves_left=true" doc:"Channels of the convolution of the moves-left head. Leela Chess Zero has 8."`
+	MovesLeftHidden   int  `json:",omitempty" key:"moves_left_hidden" default:"128" range:"1..16384" unit:"features" when:"moves_left=true" doc:"Width of the hidden dense layer of the moves-left head. Leela Chess Zero has 128."`
+	MovesLeftUnit     int  `json:",omitempty" key:"moves_left_unit" default:"20" range:"1..1000" unit:"plies" when:"moves_left=true" doc:"Number of plies that an output of 1 of the moves-left head stands for. Its loss is of such units. Leela Chess Zero's loss has 20."`
+
+	HeadKernel string `json:",omitempty" key:"head_kernel" default:"1x1" enum:"1x1 3x3" doc:"Size of the convolutions of all heads. The heads of AlphaZero have 1x1, those of ChessSL and the policy head of Leela Chess Zero 3x3."`
+	BareHeads  bool   `json:",omitempty" key:"bare_heads" default:"false" doc:"Leave out the ReLU after the first convolution of the value and moves-left heads and its batch norm, as ChessSL does."`
 
 	// Heads for training alone, see heads.
 	OpponentPolicy bool `json:",omitempty" key:"opponent_policy" default:"false" when:"policy!=none" doc:"Add a head that predicts the opponent's reply: the policy of the next position, whose moves are numbered as there (KataGo: Wu 2019, section 3.4). Its target is the search's policy where self-play searched the next position in full, otherwise the move that was played; at the end of a game there is none. Only training uses it."`
@@ -88,16 +97,21 @@ type Spec struct {
 
 	// The policy head is PolicyNone if PolicySize is 0.
 	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73 attention" when:"policy!=none" doc:"Architecture of the policy head. conv73-linear: a convolution to 73 channels and a linear layer. conv-linear: a 1x1 convolution to policy_channels and a linear layer. conv73: AlphaZero's convolution to a map for each type of move (73 in its own encoding, more with drops), read at the square where the move begins. attention: a product of vectors for the squares where the move begins and ends, as in Leela Chess Zero. The last two share their weights between squares."`
+	PolicyReLU     bool   `json:",omitempty" key:"policy_relu" default:"false" when:"policy_head=conv73" doc:"Add a batch norm and ReLU to the maps of moves, which then have no bias and no negative logits, as in ChessSL."`
 	PolicyChannels int    `key:"policy_channels" default:"8" range:"1..2048" unit:"channels" when:"policy_head=conv-linear" doc:"Channels before the linear layer of the policy head."`
 	_              int    `key:"policy_channels" default:"32" range:"1..2048" unit:"channels" when:"policy_head=attention" doc:"Channels before the attention of the policy head, and length of the vectors of the squares."`
 }
 
 const (
-	alphaZeroMaps          = 73 // maps of moves of PolicyConv73
-	alphaZeroMap           = "alphazero4672"
-	attentionChannels      = 32 // as in the tag of PolicyChannels
-	leelaMovesLeftChannels = 8
-	leelaMovesLeftHidden   = 128
+	alphaZeroMaps     = 73 // maps of moves of PolicyConv73
+	alphaZeroMap      = "alphazero4672"
+	attentionChannels = 32 // as in the tag of PolicyChannels
+)
+
+// Sizes of the convolutions of heads.
+const (
+	kernel1 = "1x1"
+	kernel3 = "3x3"
 )
 
 // Complete returns the spec with every default made explicit, or an error that names the
@@ -149,6 +163,13 @@ func (s Spec) Complete() (Spec, error) {
 }
 
 func (s Spec) completeHeads() (Spec, error) {
+	s.HeadKernel = cmp.Or(s.HeadKernel, kernel1)
+	if s.MovesLeft {
+		d := config.Default[Spec]
+		s.MovesLeftChannels = cmp.Or(s.MovesLeftChannels, int(d("moves_left_channels")))
+		s.MovesLeftHidden = cmp.Or(s.MovesLeftHidden, int(d("moves_left_hidden")))
+		s.MovesLeftUnit = cmp.Or(s.MovesLeftUnit, int(d("moves_left_unit")))
+	}
 	switch s.PolicyHead {
 	case PolicyConv:
 		s.PolicyChannels = cmp.Or(s.PolicyChannels, int(config.Default[Spec]("policy_channels")))
@@ -160,6 +181,14 @@ func (s Spec) completeHeads() (Spec, error) {
 	switch {
 	case s.PolicyHead != PolicyConv && s.PolicyHead != PolicyAttention && s.PolicyChannels != 0:
 		return s, fmt.Errorf("network: policy channels: only with the policy heads %s and %s", PolicyConv, PolicyAttention)
+	case s.PolicyHead != PolicyAlphaZero && s.PolicyReLU:
+		return s, fmt.Errorf("network: policy relu: only with the policy head %s", PolicyAlphaZero)
+	case s.ValueChannels == Flat && s.ValueSecond > 0:
+		return s, errors.New("network: value second: there is no first convolution")
+	case s.Trunk != TrunkResidual && s.BareInput:
+		return s, fmt.Errorf("network: bare input: only with the trunk %s", TrunkResidual)
+	case !s.MovesLeft && s.MovesLeftChannels+s.MovesLeftHidden+s.MovesLeftUnit > 0:
+		return s, errors.New("network: moves left: there is no such head")
 	case s.PolicyHead == PolicyNone && (s.OpponentPolicy || s.SoftPolicy):
 		return s, errors.New("network: opponent policy, soft policy: there is no policy")
 	case (s.PolicyHead == PolicyNone) != (s.PolicySize == 0):
@@ -167,6 +196,14 @@ func (s Spec) completeHeads() (Spec, error) {
 	}
 	_, err := s.layout()
 	return s, err
+}
+
+// headKernel is HeadKernel of a complete spec as a number.
+func (s *Spec) headKernel() int {
+	if s.HeadKernel == kernel3 {
+		return 3
+	}
+	return 1
 }
 
 // layout returns where the policy head finds its logits, if it shares weights between squares.

@@ -49,7 +49,10 @@ type Line struct {
 // counts as a forced win or loss. There is no quiescence search.
 type AlphaBeta struct {
 	Valuer Valuer
-	Report func(Line) // receives the line of each depth; may be nil
+	// ValueEnds has the valuer evaluate positions in which the game is over too, instead of
+	// the rules.
+	ValueEnds bool
+	Report    func(Line) // receives the line of each depth; may be nil
 
 	game        *chess.Game
 	best        map[uint64]chess.Move // of the depth before, by position: for the order only
@@ -158,7 +161,14 @@ func (a *AlphaBeta) after(ctx context.Context, m chess.Move, depth int, alpha, b
 func (a *AlphaBeta) value(ctx context.Context, depth int, alpha, beta float64) (float64, []chess.Move, error) {
 	var l chess.MoveList
 	a.game.Position().LegalMoves(&l)
-	if o := a.game.Outcome(&l); o.Over() {
+	if o := a.game.Outcome(&l); o.Over() && a.ValueEnds {
+		a.Valuer.Add(a.game, l.Slice())
+		values, err := a.values(ctx, 1)
+		if err != nil {
+			return 0, nil, err
+		}
+		return values[0], nil, nil
+	} else if o.Over() {
 		return result(o, a.game.Position().Turn()), nil, nil
 	}
 	order := a.order(l.Slice())
@@ -206,7 +216,7 @@ func (a *AlphaBeta) children(ctx context.Context, moves []chess.Move) ([]float64
 	for i, m := range moves {
 		a.game.Play(m)
 		a.game.Position().LegalMoves(&l)
-		if o := a.game.Outcome(&l); o.Over() {
+		if o := a.game.Outcome(&l); o.Over() && !a.ValueEnds {
 			values[i] = result(o, mover)
 		} else {
 			a.Valuer.Add(a.game, l.Slice())
@@ -217,19 +227,32 @@ func (a *AlphaBeta) children(ctx context.Context, moves []chess.Move) ([]float64
 	if len(leaves) == 0 {
 		return values, nil
 	}
-	evaluated, err := a.Valuer.Values(ctx)
+	evaluated, err := a.values(ctx, len(leaves))
 	if err != nil {
 		return nil, err
 	}
-	if len(evaluated) != len(leaves) {
-		return nil, fmt.Errorf("search: %d values for %d positions", len(evaluated), len(leaves))
-	}
-	a.evaluations += len(leaves)
 	for i, v := range evaluated {
+		values[leaves[i]] = -v
+	}
+	return values, nil
+}
+
+// values evaluates the n positions that the valuer has been given, for their sides to move.
+func (a *AlphaBeta) values(ctx context.Context, n int) ([]float64, error) {
+	values, err := a.Valuer.Values(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) != n {
+		return nil, fmt.Errorf("search: %d values for %d positions", len(values), n)
+	}
+	a.evaluations += n
+	values = slices.Clone(values)
+	for i, v := range values {
 		if !(v >= -1 && v <= 1) {
 			return nil, fmt.Errorf("search: the value %v of a position: want -1 to 1", v)
 		}
-		values[leaves[i]] = -min(max(v, -certain), certain)
+		values[i] = min(max(v, -certain), certain)
 	}
 	return values, nil
 }

@@ -163,6 +163,28 @@ func TestAlphaBetaFindsWins(t *testing.T) {
 	}
 }
 
+// With ValueEnds a mate is a position like any other: to a valuer that thinks all positions
+// equal, no move is better, at the last ply and above it.
+func TestAlphaBetaValuesEnds(t *testing.T) {
+	p, err := chess.ParseFEN(chess.Standard, "6k1/5ppp/8/8/8/8/8/4R2K w - - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l chess.MoveList
+	p.LegalMoves(&l)
+	for depth, evaluations := range map[int]int{1: l.Len(), 2: 0} {
+		a := &AlphaBeta{Valuer: &zero{}, ValueEnds: true}
+		line, err := a.Search(t.Context(), chess.NewGame(p), depth)
+		if err != nil || line.Value != 0 || line.Depth != depth || len(line.Best) != l.Len() || evaluations > 0 && line.Evaluations != evaluations {
+			t.Errorf("depth %d: %+v, %v, want 0 by all of %d moves", depth, line, err, l.Len())
+		}
+	}
+	exact, err := (&AlphaBeta{Valuer: &zero{}}).Search(t.Context(), chess.NewGame(p), 1)
+	if err != nil || exact.Value != 1 || exact.Evaluations != l.Len()-1 {
+		t.Errorf("by the rules: %+v, %v, want a win by one move", exact, err)
+	}
+}
+
 // A capture that is refuted is seen through, and a draw by repetition is a draw.
 func TestAlphaBetaKnowsHistory(t *testing.T) {
 	p, err := chess.ParseFEN(chess.Standard, "7k/8/8/8/8/8/q7/7K w - - 0 1")

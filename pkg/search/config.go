@@ -20,7 +20,9 @@ type Config struct {
 
 	// Visits includes those kept from the search before. With 0 there is no search: only the root
 	// is evaluated, and its priors are the result.
-	Visits int `key:"visits" default:"800" range:"1..10000000" unit:"visits" doc:"Visits of the root before a move is played, including those kept from the previous search. More visits play stronger and take longer."`
+	Visits int `key:"visits" default:"800" range:"1..10000000" unit:"visits" doc:"Visits of the root before a move is played, including those kept from the previous search unless fresh_visits is true. More visits play stronger and take longer."`
+
+	FreshVisits bool `key:"fresh_visits" default:"false" doc:"Whether every search makes all its visits anew, in addition to those that tree_reuse keeps."`
 
 	// Nodes is exceeded by one where Lookahead adds the end of the game.
 	Nodes int `key:"nodes" default:"0" range:"0.." unit:"positions" doc:"Maximum number of positions in the tree below the root, including those kept from the previous search. The search ends there even with fewer visits. 0 means no limit."`
@@ -36,7 +38,12 @@ type Config struct {
 	CFactor float64 `key:"c_factor" default:"1" range:">0..1e9" when:"c_base!=0" doc:"Factor of the logarithm in the growing exploration constant. AlphaZero uses 1, Leela Chess Zero about 3."`
 	// CStdev is the scale of KataGo's dynamic variance-scaled cPUCT; see deviationFactor.
 	CStdev float64 `key:"c_stdev" default:"0" range:"0..1" doc:"Part of the exploration constant that is proportional to the standard deviation s of the values below a position: the constant is multiplied by 1 + c_stdev * (s / 0.4 - 1). A search then explores more where values vary, and separates small differences where they do not. KataGo uses 0.85. Values of a game with many draws deviate less than 0.4, which lowers the constant."`
-	FPU    FPU     `key:"fpu" default:"zero" range:"0..10" words:"zero" doc:"First play urgency, the Q of an unvisited move: the word zero, or a reduction r, which gives the parent's value minus r times the square root of the sum of the visited priors. 0 gives the parent's value."`
+	FPU    FPU     `key:"fpu" default:"zero" range:"-10..10" words:"zero" doc:"First play urgency, the Q of an unvisited move: the word zero, or a reduction r, which gives the parent's value minus r times the square root of the sum of the visited priors. 0 gives the parent's value. A negative r raises it: ChessSL's program has -0.2."`
+
+	// OwnVisit is of AlphaZero's pseudocode, whose parent is visited once more than its edges.
+	OwnVisit bool `key:"own_visit" default:"false" doc:"Whether the number N of the parent's visits in PUCT includes the visit that evaluated the parent itself, as in AlphaZero's pseudocode. Otherwise N is the sum of the visits of its moves, as in the AlphaZero paper's formula."`
+
+	QDraws float64 `key:"q_draws" default:"0" range:"0..1000" doc:"Number of draws d that the Q of every visited move includes: Q = W / (N + d), with W the sum of the values of its N visits. 1 is the formula of the Howest thesis. It favors moves with many visits if they are good, and moves with few if they are bad."`
 
 	// PolicyTemperature of 0 is taken as 1.
 	PolicyTemperature float64 `key:"policy_temperature" default:"1" range:">0..100" doc:"Softmax temperature T of the policy: priors are proportional to P^(1/T). Values above 1 flatten the overconfident policy of a young network; Leela Chess Zero uses 1.36 or more."`
@@ -53,6 +60,9 @@ type Config struct {
 
 	// Leaves of 0 is taken as 1, the search of the literature.
 	Leaves int `key:"leaves" default:"1" range:"1..4096" unit:"positions" doc:"Number of leaves of one tree that the network evaluates in one batch. Values above 1 fill batches when few games run in parallel, but select later leaves before the values of earlier ones are known, which makes visits slightly less effective."`
+
+	// VirtualVisits of 0 is the virtual loss of half a visit, see refresh.
+	VirtualVisits int `key:"virtual_visits" default:"0" range:"0..1000" unit:"visits" when:"leaves!=1" doc:"What a pending visit counts as until its value is known. 0: one visit, half of it lost (virtual loss). Above 0: that many visits in the denominator of PUCT, without a change of Q; a move whose first visit is pending has the value of the parent. ChessSL uses 3."`
 
 	// Cache is emptied by SetRoot. Positions are alike that have the same encoded
 	// history, legal moves and key.

@@ -18,7 +18,7 @@ type Root struct {
 
 	Kind string `key:"kind" default:"puct" enum:"puct gumbel" doc:"puct selects moves at the root as everywhere in the tree. gumbel is Gumbel AlphaZero: it samples moves by their priors, compares them by sequential halving, plays the best one and trains on the improved policy. noise.weight then has no effect, nor has selfplay.temperature if root.noise is above 0."`
 
-	FPU RootFPU `key:"fpu" default:"same" range:"0..10" words:"same zero" when:"kind=puct" doc:"First play urgency at the root where the search explores: the words and numbers of search.fpu, or the word same. As in KataGo it lets noise bring a new move forward."`
+	FPU RootFPU `key:"fpu" default:"same" range:"-10..10" words:"same zero" when:"kind=puct" doc:"First play urgency at the root where the search explores: the words and numbers of search.fpu, or the word same. As in KataGo it lets noise bring a new move forward."`
 	// PolicyTemperature of 0 is that of the Config.
 	PolicyTemperature float64 `key:"policy_temperature" default:"same" range:">0..100" words:"same=0" doc:"Softmax temperature of the policy at the root where the search explores, before noise; same means search.policy_temperature. KataGo uses 1.1 to 1.25 here and 1 below, so that self-play does not lose moves that the policy rates low."`
 
@@ -64,7 +64,7 @@ func (t *Tree) startHalving() {
 	}
 	slices.SortStableFunc(r.candidates, func(a, b int32) int { return cmp.Compare(r.logits[b], r.logits[a]) })
 	r.candidates = r.candidates[:min(g.Considered, len(edges))]
-	r.visits = max(0, t.cfg.Budget()-int(t.nodes[0].visits))
+	r.visits = max(0, t.cfg.Budget()-int(t.nodes[0].visits)+t.extra)
 	r.rounds = max(1, bits.Len(uint(len(r.candidates)-1)))
 	r.nextRound()
 }

@@ -636,7 +636,7 @@ func TestConfig(t *testing.T) {
 			t.Errorf("fpu=%s: %v, %v", value, c.FPU, err)
 		}
 	}
-	for _, value := range []string{"", "NaN", "-1", "best", "1e300"} {
+	for _, value := range []string{"", "NaN", "-11", "best", "1e300"} {
 		if err := new(search.Config).Set("fpu", value); err == nil {
 			t.Errorf("fpu=%s: no error", value)
 		}
@@ -717,5 +717,27 @@ func BenchmarkVisit(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "visits/s")
 		})
+	}
+}
+
+// A search makes as many visits as the setting says in all, or in addition to those kept.
+func TestFreshVisits(t *testing.T) {
+	for _, fresh := range []bool{false, true} {
+		for _, root := range []search.Root{{}, {Considered: 4}} {
+			s := tree(t, search.Config{Visits: 50, CPuct: 1, TreeReuse: true, FreshVisits: fresh, Root: root}, 1, game(t, chess.Standard, ""), hashed{})
+			for range 3 {
+				s.Advance(s.Choose(math.Inf(1), nil))
+				want := 50
+				if kept := s.Visits(); kept == 0 || kept >= 50 {
+					t.Fatalf("%d visits were kept: nothing is tested", kept)
+				} else if fresh {
+					want += kept
+				}
+				run(t, hashed{}, s)
+				if have := s.Visits(); have != want {
+					t.Errorf("fresh %t, root %+v: %d visits, want %d", fresh, root, have, want)
+				}
+			}
+		}
 	}
 }

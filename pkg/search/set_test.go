@@ -17,7 +17,7 @@ func TestSet(t *testing.T) {
 		{"c_puct", []string{"1e-9", "1.5", "1e9"}, []string{"0", "-1", "2e9", "NaN", ""}},
 		{"c_base", []string{"0", "19652", "1e9"}, []string{"-1", "Inf"}},
 		{"c_init", []string{"0", "1.25", "1e9"}, []string{"-1", "1e10"}},
-		{"fpu", []string{"zero", "parent", "0.3", "10"}, []string{"none", "-0.1", "11"}},
+		{"fpu", []string{"zero", "parent", "0.3", "10", "-0.2"}, []string{"none", "-11", "11"}},
 		{"policy_temperature", []string{"1e-9", "1.4", "100"}, []string{"0", "-1", "101"}},
 		{"leaves", []string{"1", "4096"}, []string{"0", "4097", "1.5"}},
 		{"solver", []string{"true", "false"}, []string{"perhaps"}},

@@ -29,6 +29,7 @@ type Tree struct {
 	requests []request // of which the first pending wait for an evaluation
 	pending  int
 
+	extra          int     // visits kept from the search before that do not count; see Config.FreshVisits
 	quiet          bool    // no exploration: see SetExploring
 	hasSquares     bool    // see arrays
 	forcesPlayouts bool    // whether the search of this root has forced playouts
@@ -233,6 +234,9 @@ func (t *Tree) Advance(m chess.Move) {
 		return
 	}
 	t.keepSubtree(child)
+	if t.cfg.FreshVisits {
+		t.extra = int(t.nodes[0].visits)
+	}
 	t.prepareRoot()
 }
 
@@ -255,7 +259,7 @@ func (t *Tree) prepareRoot() {
 
 // clear leaves an unvisited root.
 func (t *Tree) clear() {
-	t.pending, t.dropped, t.forcesPlayouts, t.halving.on = 0, 0, false, false
+	t.pending, t.dropped, t.extra, t.forcesPlayouts, t.halving.on = 0, 0, 0, false, false
 	t.nodes, t.squares = t.nodes[:0], t.squares[:0]
 	t.stubs = t.stubs[:0]
 	t.edges = t.edges[:0]

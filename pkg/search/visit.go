@@ -23,7 +23,7 @@ func (t *Tree) Done() bool {
 	case proven, terminal:
 		return true
 	}
-	return int(root.visits) >= t.cfg.Visits || t.atLimit() && t.pending == 0
+	return int(root.visits) >= t.cfg.Visits+t.extra || t.atLimit() && t.pending == 0
 }
 
 // atLimit reports whether the tree has reached its limit of nodes or memory.
@@ -143,7 +143,11 @@ func (t *Tree) selectRootEdge(n *node) int32 {
 func (t *Tree) selectEdge(at int32, fpu *FPU) int32 {
 	n := &t.nodes[at]
 	edges := t.edges[n.first : n.first+int32(n.count)]
-	scale := float32(t.exploration(at, float64(n.visits+n.pending)))
+	visits := n.visits
+	if t.cfg.VirtualVisits == 0 {
+		visits += n.pending
+	}
+	scale := float32(t.exploration(at, float64(visits)))
 	firstPlay := fpu.of(n, edges)
 	best, highest := 0, float32(math.Inf(-1))
 	for i := range edges {
@@ -164,6 +168,9 @@ func (t *Tree) selectEdge(at int32, fpu *FPU) int32 {
 // exploration is the factor of P / (1 + N) in the PUCT score of the moves of a node with
 // this number of visits.
 func (t *Tree) exploration(at int32, visits float64) float64 {
+	if t.cfg.OwnVisit {
+		visits++
+	}
 	c := t.cfg.cpuct(visits) * math.Sqrt(max(1, visits))
 	if t.cfg.CStdev > 0 {
 		c *= t.deviationFactor(at)
@@ -177,7 +184,7 @@ func (f *FPU) of(n *node, edges []edge) float32 {
 		return 0
 	}
 	q := n.mean()
-	if f.Reduction > 0 {
+	if f.Reduction != 0 {
 		var visited float64
 		for i := range edges {
 			if edges[i].visits > 0 {
@@ -230,20 +237,23 @@ func (t *Tree) backupValue(path []step, v float64) {
 const virtualLoss = 0.5
 
 // refresh computes the score and the bonus of an edge that has a child. Pending visits
-// count as visits that are partly lost (virtual loss). An edge that is proven lost is
-// never selected.
+// count as visits that are partly lost (virtual loss), or as Config.VirtualVisits. An edge
+// that is proven lost is never selected. An edge without a known visit keeps its score then.
 func (t *Tree) refresh(e *edge) {
 	child := &t.nodes[e.child]
-	e.bonus = e.prior / float32(1+e.visits+child.pending)
-	lost := virtualLoss * float64(child.pending)
+	made, lost := child.pending, virtualLoss*float64(child.pending)
+	if t.cfg.VirtualVisits > 0 {
+		made, lost = child.pending*int32(t.cfg.VirtualVisits), 0
+	}
+	e.bonus = e.prior / float32(1+e.visits+made)
 	switch {
 	case t.cfg.Solver && child.exact():
 		e.score = -child.value
 		if child.value > 0 {
 			e.score = float32(math.Inf(-1))
 		}
-	case e.visits+child.pending > 0:
-		e.score = float32((e.sum - lost) / (float64(e.visits) + lost))
+	case float64(e.visits)+lost > 0:
+		e.score = float32((e.sum - lost) / (float64(e.visits) + lost + t.cfg.QDraws))
 	}
 }
 
@@ -297,7 +307,7 @@ func (t *Tree) hasRoom() bool {
 		return false
 	}
 	if root := &t.nodes[0]; root.state == evaluated || root.state == expanded {
-		return t.pending < len(t.requests) && int(root.visits)+t.pending < t.cfg.Visits && !t.atLimit()
+		return t.pending < len(t.requests) && int(root.visits)+t.pending < t.cfg.Visits+t.extra && !t.atLimit()
 	}
 	return t.nodes[0].state == unvisited
 }
@@ -350,6 +360,9 @@ func (t *Tree) addVirtualLoss(path []step, by int32) {
 	for _, s := range path {
 		e := &t.edges[s.edge]
 		t.nodes[e.child].pending += by
+		if t.cfg.VirtualVisits > 0 && e.visits == 0 {
+			e.score = float32(t.nodes[s.node].mean())
+		}
 		t.refresh(e)
 	}
 }

@@ -130,7 +130,19 @@ func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
 // ended reports whether the last epoch is finished, by the number of epochs or by patience.
 func (r *generation) ended() bool {
 	n := len(r.epochs)
-	return n == r.cfg.Epochs || r.cfg.Patience > 0 && n-1-r.best >= r.cfg.Patience
+	return n == r.cfg.Epochs || r.cfg.Patience > 0 && r.worse() >= r.cfg.Patience
+}
+
+// worse returns the number of last epochs that patience counts.
+func (r *generation) worse() (n int) {
+	last := len(r.epochs) - 1
+	if r.cfg.PatienceOf != patienceOfRise {
+		return last - r.best
+	}
+	for n < last && r.epochs[last-n].Loss().Total > r.epochs[last-n-1].Loss().Total {
+		n++
+	}
+	return n
 }
 
 // keep takes a snapshot at the end of an epoch if it is needed, for a later selection or

@@ -20,6 +20,9 @@ const (
 	SelectLast   = "last"
 )
 
+// patienceOfRise is the value of Config.PatienceOf that is not its default.
+const patienceOfRise = "rise"
+
 // What a generation takes over from the previous one.
 const (
 	CarryAll     = "all"
@@ -38,7 +41,8 @@ type Config struct {
 	Optimizer   nn.Optimizer    `key:"optimizer" doc:"The optimizer."`
 	Schedule    Schedule        `key:"schedule" doc:"The schedule of the learning rate."`
 	Loss        nn.LossSettings `key:"loss" doc:"Weights of the parts of the loss."`
-	Patience    int             `key:"patience" default:"0" range:"0..100000" unit:"epochs" doc:"Early stopping: the training of a generation ends after this many consecutive epochs without a new lowest validation loss. 0 means no early stopping."`
+	Patience    int             `key:"patience" default:"0" range:"0..100000" unit:"epochs" doc:"Early stopping: the training of a generation ends after this many consecutive epochs without a better validation loss (see patience_of). 0 means no early stopping."`
+	PatienceOf  string          `key:"patience_of" default:"best" enum:"best rise" when:"patience!=0" doc:"Which epochs patience counts. best: those without a new lowest validation loss. rise: those whose validation loss is higher than in the epoch before, as in the program of the minimax paper."`
 	Mirror      bool            `key:"mirror" default:"false" doc:"Mirror augmentation: in every epoch a random half of the training positions in which neither side may castle is reflected, a-file to h-file. But for castling, the rules of every variant are the same for the reflected position, so there is twice as much to learn from."`
 	Carry       string          `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all is weights, optimizer and schedule; weights starts optimizer and schedule again."`
 	Average     *Average        `key:"average" flags:"optional" doc:"Average of the weights of many steps, which plays and is validated instead of the last weights, while training continues with those (Izmailov et al. 2018; KataGo and Leela Chess Zero play averages too). It removes the noise of the last steps, as a lower learning rate would. If absent, the last weights play."`

@@ -409,3 +409,19 @@ func TestRunRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Patience of best counts the epochs since the lowest loss, that of rise the last epochs that
+// are each worse than the one before.
+func TestPatience(t *testing.T) {
+	losses := []float64{5, 3, 4, 4.5, 3.5, 3.6, 3.7}
+	best, rise := []int{0, 0, 1, 2, 3, 4, 5}, []int{0, 0, 1, 2, 0, 1, 2}
+	for of, want := range map[string][]int{"": best, "best": best, "rise": rise} {
+		r := &generation{cfg: Config{Epochs: 100, Patience: 2, PatienceOf: of}}
+		for i, loss := range losses {
+			r.add(Epoch{Train: nn.Loss{Total: 9 - loss}, Validation: nn.Loss{Total: loss}})
+			if have := r.worse(); have != want[i] || r.ended() != (want[i] >= 2) {
+				t.Errorf("%q, epoch %d: %d, ended %t, want %d", of, i+1, have, r.ended(), want[i])
+			}
+		}
+	}
+}
