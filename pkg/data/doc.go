@@ -2,7 +2,7 @@
 // from files and engines:
 //
 //	set, err := data.Read("samples/gen-0001.parquet")
-//	learn, held := data.Split(set, seed, 0.2)
+//	learn, held := data.Split(set, seed, 0.2, false)
 //	source, err := data.Open(data.Config{Kind: data.PGN, Files: []string{"*.pgn"}}, seed, 0)
 //	info, err := source.Chunk(ctx, data.First, codec, "chunk.parquet", nil, nil)
 //

@@ -34,7 +34,7 @@ func TestHeldOutInEveryPass(t *testing.T) {
 			break
 		}
 		chunks[info.Pass]++
-		learn, hold := Split(set, 7, 0.3)
+		learn, hold := Split(set, 7, 0.3, false)
 		for game := range gamesOf(set, learn) {
 			learned[game]++
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"alamos/pkg/encode"
+	"alamos/pkg/stats"
 )
 
 // Set is a sequence of samples in memory: those of one file, or of a replay window's
@@ -108,7 +109,8 @@ func (s *Set) Next(i int) *encode.Sample {
 
 // Split divides the samples of a set into a training part and a validation part, and
 // returns the indices of each in order. The share, 0 to 1, is a share of games: all
-// positions of a game are in the same part.
+// positions of a game are in the same part. If single is set, each position is split like a
+// game of its own.
 //
 // Each generation is split separately, and its split depends only on seed, share and the
 // numbers of its games. With the same seed, a game held out in one window is therefore held
@@ -122,12 +124,12 @@ func (s *Set) Next(i int) *encode.Sample {
 // a game into the other part than in another window.
 //
 // If every generation has only one game and there are at least two, one game is held out.
-func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
-	out := set.heldOut(seed, share)
+func Split(set *Set, seed uint64, share float64, single bool) (learn, held []int32) {
+	out := set.heldOut(seed, share, single)
 	for p := range set.parts {
 		for i := range set.parts[p].samples {
 			place := int32(set.starts[p] + i)
-			if out[set.parts[p].game(i)] {
+			if out[set.parts[p].game(i, single)] {
 				held = append(held, place)
 			} else {
 				learn = append(learn, place)
@@ -137,20 +139,25 @@ func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 	return learn, held
 }
 
-// gameKey identifies a game in a set.
+// gameKey identifies a game in a set, or a position.
 type gameKey struct {
 	generation int // recurring: the game is the same in all generations
 	number     int32
+	ply        int32 // of a position; 0 for a game
 }
 
 const recurring = -1
 
-// game returns the key of sample i's game.
-func (p *part) game(i int) gameKey {
+// game returns the key of sample i's game, or if single is set of its position.
+func (p *part) game(i int, single bool) gameKey {
+	k := gameKey{generation: p.meta.Generation, number: p.samples[i].Game}
 	if p.meta.Recurring {
-		return gameKey{recurring, p.samples[i].Game}
+		k.generation = recurring
 	}
-	return gameKey{p.meta.Generation, p.samples[i].Game}
+	if single {
+		k.ply = p.samples[i].Ply
+	}
+	return k
 }
 
 // rank returns a game's random rank, 0 to 1. The games with the lowest ranks are held out.
@@ -159,11 +166,14 @@ func (k gameKey) rank(seed uint64) float64 {
 	if k.generation != recurring {
 		place |= uint64(k.generation) << 32
 	}
+	if k.ply > 0 {
+		seed = stats.Nth(seed, uint64(k.ply))
+	}
 	return float64(rand.NewPCG(seed, place).Uint64()) / math.Exp2(64)
 }
 
 // heldOut returns the games to hold out, see [Split].
-func (s *Set) heldOut(seed uint64, share float64) map[gameKey]bool {
+func (s *Set) heldOut(seed uint64, share float64, single bool) map[gameKey]bool {
 	held := map[gameKey]bool{}
 	if share <= 0 {
 		return held
@@ -172,14 +182,14 @@ func (s *Set) heldOut(seed uint64, share float64) map[gameKey]bool {
 	seen := map[gameKey]bool{}
 	for p := range s.parts {
 		for i := range s.parts[p].samples {
-			if k := s.parts[p].game(i); !seen[k] {
+			if k := s.parts[p].game(i, single); !seen[k] {
 				seen[k] = true
 				games[k.generation] = append(games[k.generation], k)
 			}
 		}
 	}
 	byRank := func(a, b gameKey) int {
-		return cmp.Or(cmp.Compare(a.rank(seed), b.rank(seed)), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.rank(seed), b.rank(seed)), cmp.Compare(a.number, b.number), cmp.Compare(a.ply, b.ply))
 	}
 	for generation, group := range games {
 		slices.SortFunc(group, byRank)

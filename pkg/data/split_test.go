@@ -59,7 +59,7 @@ func TestSplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		learn, held := Split(window, seed, share)
+		learn, held := Split(window, seed, share, false)
 
 		all := slices.Concat(learn, held)
 		slices.Sort(all)
@@ -85,7 +85,7 @@ func TestSplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		learn2, held2 := Split(reversed, seed, share)
+		learn2, held2 := Split(reversed, seed, share, false)
 		if !slices.Equal(learn, learn2) || !slices.Equal(held, held2) {
 			t.Fatal("depends on the order of the sets")
 		}
@@ -101,7 +101,7 @@ func TestSplitIsTheSameInEveryWindow(t *testing.T) {
 	}
 	held := map[gameID]bool{}
 	for i, s := range sets {
-		_, indices := Split(s, 7, 0.2)
+		_, indices := Split(s, 7, 0.2, false)
 		for g := range gamesAt(s, indices) {
 			held[g] = true
 		}
@@ -113,7 +113,7 @@ func TestSplitIsTheSameInEveryWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, indices := Split(window, 7, 0.2)
+	_, indices := Split(window, 7, 0.2, false)
 	for g := range gamesAt(window, indices) {
 		if !held[g] {
 			t.Errorf("game %v is held out in the window only", g)
@@ -137,7 +137,7 @@ func TestSplitOfRecurringGames(t *testing.T) {
 	for _, share := range []float64{0.1, 0.5, 0.9} {
 		sides := map[int32][2]bool{}
 		for _, set := range append(sets, window) {
-			learn, held := Split(set, 5, share)
+			learn, held := Split(set, 5, share, false)
 			for side, places := range [][]int32{learn, held} {
 				for g := range gamesAt(set, places) {
 					on := sides[g.number]
@@ -162,7 +162,7 @@ func TestSplitOfRecurringGames(t *testing.T) {
 	// Both parts of a small generation have games.
 	for first := range int32(20) {
 		for _, share := range []float64{0.001, 0.999} {
-			if learn, held := Split(part(1, int(first), 2), 5, share); len(learn) != 2 || len(held) != 2 {
+			if learn, held := Split(part(1, int(first), 2), 5, share, false); len(learn) != 2 || len(held) != 2 {
 				t.Errorf("games %d and %d, share %v: %d positions to learn, %d held out", first, first+1, share, len(learn), len(held))
 			}
 		}
@@ -197,7 +197,7 @@ func TestSplitOfFewRecurringGames(t *testing.T) {
 		}
 		for seed := range uint64(50) {
 			for _, share := range []float64{0.01, 0.2, 0.99} {
-				learn, held := Split(window, seed, share)
+				learn, held := Split(window, seed, share, false)
 				if len(learn) == 0 || len(held) == 0 {
 					t.Errorf("%s, seed %d, share %v: %d to learn, %d held out", name, seed, share, len(learn), len(held))
 				}
@@ -218,7 +218,7 @@ func TestSplitOfFewRecurringGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if learn, held := Split(window, 1, 0.5); len(learn) != window.Len() || len(held) > 0 {
+	if learn, held := Split(window, 1, 0.5, false); len(learn) != window.Len() || len(held) > 0 {
 		t.Errorf("of an only game %d positions are learned from and %d held out", len(learn), len(held))
 	}
 }
@@ -233,7 +233,7 @@ func TestSplitIsFair(t *testing.T) {
 	const seeds = 4000
 	counts, pairs := map[int32]int{}, 0
 	for seed := range uint64(seeds) {
-		_, held := Split(window, seed, 0.1) // one game of each generation
+		_, held := Split(window, seed, 0.1, false) // one game of each generation
 		for _, i := range held {
 			counts[i]++
 		}
@@ -283,5 +283,24 @@ func TestWindowRefusesToMix(t *testing.T) {
 		if _, err := ReplayWindow(sets...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+}
+
+// With single positions, each is on one side, in every window the same, and games are on both.
+func TestSplitOfPositions(t *testing.T) {
+	one, two := setOf(t, 1, randomGames(newRand(1), 0, 10, 20, 20)), setOf(t, 2, randomGames(newRand(2), 0, 10, 20, 20))
+	window, err := ReplayWindow(one, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	learn, held := Split(window, 7, 0.2, true)
+	if len(learn) != 320 || len(held) != 80 {
+		t.Fatalf("%d positions to learn from and %d held out, want 320 and 80", len(learn), len(held))
+	}
+	if _, alone := Split(one, 7, 0.2, true); !slices.Equal(alone, held[:40]) {
+		t.Errorf("alone %v are held out, in the window %v", alone, held[:40])
+	}
+	if games := gamesAt(window, held); len(games) < 15 {
+		t.Errorf("the positions held out are of %d games of 20: want most of them", len(games))
 	}
 }

@@ -191,6 +191,7 @@ var published = map[string][5]string{
 	"training.batch":                  {"256", "", "512", "32", "128"},
 	"training.window":                 {"1"},
 	"training.validation":             {"0.2", "", "", "0.2", "0.2"},
+	"training.held_out":               {"", "", "", "positions", "positions"},
 	"training.select":                 {"lowest-validation-loss", "", "", "last", "last"},
 	"training.carry":                  {"all", "", "", "weights"},
 	"training.patience":               {"", "", "", "6", "5"},

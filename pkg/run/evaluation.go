@@ -152,6 +152,7 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 	in := t.checkpointInputs(g, accuracyCode)
 	in["seed"] = strconv.FormatUint(s.Seed, 10)
 	in.Settings("training.validation", s.Training.Validation)
+	in["training.held_out"] = s.Training.HeldOut
 	in["training.loss.policy_mask"] = s.Training.Loss.PolicyMask
 	window.inputs(in)
 	// Parquet files may have samples without a result, unless training uses values.
@@ -162,7 +163,7 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 			return nil, err
 		}
 		training, seeds := t.Setup.Training(g, nil)
-		_, held := data.Split(samples, seeds.Split, training.Validation)
+		_, held := data.Split(samples, seeds.Split, training.Validation, training.SplitsPositions())
 		net, err := t.group(g)
 		if err != nil {
 			return nil, err

@@ -194,7 +194,7 @@ func (s site) accuracyByHand(t *testing.T, set []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, held := data.Split(window, of.Seed("split", 0), settings.Training.Validation)
+	_, held := data.Split(window, of.Seed("split", 0), settings.Training.Validation, false)
 	c, err := nn.ReadCheckpoint(filepath.Join(dir, store.CheckpointFile(2)))
 	if err != nil {
 		t.Fatal(err)

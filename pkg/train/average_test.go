@@ -31,7 +31,7 @@ func TestAverage(t *testing.T) {
 	}
 	held := Config{Epochs: 1, Batch: cfg.Batch}
 	r := generation{cfg: held, tr: p.tr, window: set}
-	_, r.held = data.Split(set, seeds.Split, cfg.Validation)
+	_, r.held = data.Split(set, seeds.Split, cfg.Validation, false)
 	var e Epoch
 	if err := r.validate(t.Context(), &e); err != nil {
 		t.Fatal(err)

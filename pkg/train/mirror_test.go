@@ -67,7 +67,7 @@ func TestMirror(t *testing.T) {
 		t.Errorf("%d of %d samples are reflected", n, len(first))
 	}
 
-	_, held := data.Split(set, 1, 0.3)
+	_, held := data.Split(set, 1, 0.3, false)
 	p, q := newPupil(t, constant), newPupil(t, constant)
 	r.held, r.tr = held, p.tr
 	var with, without Epoch

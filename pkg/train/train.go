@@ -37,6 +37,7 @@ type Config struct {
 	Batch       int             `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Highest number of positions in a training step. An epoch has as few steps as possible, whose numbers of positions differ by at most one."`
 	Window      int             `key:"window" default:"1" range:"1.." unit:"generations" flags:"ramps" doc:"Length of the replay window: the network trains on the games of this many generations, the newest included."`
 	Validation  float64         `key:"validation" default:"0.2" range:"0..<1" doc:"Fraction of the games that is held out to measure the validation loss."`
+	HeldOut     string          `key:"held_out" default:"games" enum:"games positions" when:"validation!=0" doc:"What validation holds out: whole games, or single positions, as the programs of ChessMarro and the minimax paper do. Positions of a game resemble each other, so a loss on single positions does not show how the network does on new games."`
 	Select      string          `key:"select" default:"lowest-validation-loss" enum:"lowest-validation-loss last" doc:"Which epoch's network a generation keeps. lowest-validation-loss keeps the best one, or the last one if none is better than the previous generation's network."`
 	Optimizer   nn.Optimizer    `key:"optimizer" doc:"The optimizer."`
 	Schedule    Schedule        `key:"schedule" doc:"The schedule of the learning rate."`
@@ -52,6 +53,9 @@ type Config struct {
 	// window, held-out ones included, with the view and range of [encode.Sample.Value].
 	Values []float32
 }
+
+// SplitsPositions reports whether single positions are held out.
+func (c *Config) SplitsPositions() bool { return c.HeldOut == "positions" }
 
 // ValueTarget mixes a script's evaluation of positions into the value target.
 type ValueTarget struct {
@@ -205,7 +209,7 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	if cfg.Values != nil && len(cfg.Values) != window.Len() {
 		return nil, fmt.Errorf("training: %d values for %d samples", len(cfg.Values), window.Len())
 	}
-	learn, held := data.Split(window, seeds.Split, cfg.Validation)
+	learn, held := data.Split(window, seeds.Split, cfg.Validation, cfg.SplitsPositions())
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}

@@ -220,7 +220,7 @@ func TestLossesFall(t *testing.T) {
 	if before, now := first.Accuracy, last.Accuracy; !(now.Top1 > before.Top1 && now.Top1 < now.Top5 && now.Top5 < now.N) {
 		t.Errorf("the accuracy went from %+v to %+v", before, now)
 	}
-	learn, _ := data.Split(set, 1, cfg.Validation)
+	learn, _ := data.Split(set, 1, cfg.Validation, false)
 	if want := cfg.Epochs * ((len(learn) + cfg.Batch - 1) / cfg.Batch); steps != want || reported != cfg.Epochs {
 		t.Errorf("%d steps and %d epochs reported, want %d and %d", steps, reported, want, cfg.Epochs)
 	}
