@@ -317,14 +317,17 @@ func configs(t *rapid.T) search.Config {
 		CInit:        1.25,
 		CStdev:       rapid.SampledFrom([]float64{0, 0, 0.85, 1}).Draw(t, "c_stdev"),
 		Best:         rapid.SampledFrom([]string{"", "lcb"}).Draw(t, "best"),
-		FPU:          search.FPU{Parent: rapid.Bool().Draw(t, "parent"), Reduction: rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "reduction")},
+		FPU:          search.FPU{Parent: rapid.Bool().Draw(t, "parent"), Reduction: rapid.SampledFrom([]float64{0, 0.3, -0.2}).Draw(t, "reduction")},
 		ExpandAt:     rapid.IntRange(0, 4).Draw(t, "expand_at"),
 		Leaves:       rapid.SampledFrom([]int{0, 1, 2, 8, 32}).Draw(t, "leaves"),
 		Cache:        rapid.SampledFrom([]int{0, 100}).Draw(t, "cache"),
 		TreeReuse:    true,
+		OwnVisit:     rapid.Bool().Draw(t, "own_visit"),
+		QDraws:       rapid.SampledFrom([]float64{0, 1}).Draw(t, "q_draws"),
 		TwofoldDraws: rapid.Bool().Draw(t, "twofold_draws"),
 		Noise:        search.Noise{Alpha: 0.3, Weight: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "noise")},
 
+		VirtualVisits:  rapid.SampledFrom([]int{0, 3}).Draw(t, "virtual_visits"),
 		ForcedPlayouts: rapid.SampledFrom([]float64{0, 2, 50}).Draw(t, "forced_playouts"),
 		Root: search.Root{
 			Considered: rapid.SampledFrom([]int{0, 0, 1, 2, 7, 16, 500}).Draw(t, "considered"),
