@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
 	"alamos/pkg/report"
 	"alamos/pkg/store"
 )
 
 func networkCommand() *cobra.Command {
 	var set []string
-	var format, results string
+	var format, results, out string
 	var all bool
 	formats := append(slices.Clone(report.NetworkFormats), "json")
 	cmd := &cobra.Command{
@@ -28,11 +29,15 @@ share its row unless --all is given.
 FILE is a model, or an experiment; then network prints each different network of its
 trials. Nothing runs.
 
+--out writes a model without what only its training needs, to share it: match, play, uci
+and the others take this file.
+
 ` + aboutModels,
 		Example: `  alamos network experiments/quickstart.yaml
   alamos network experiments/quickstart.yaml --set network.attention=cbam --all
   alamos network quickstart/2@last
-  alamos network gen-0003.safetensors --format markdown`,
+  alamos network gen-0003.safetensors --format markdown
+  alamos network quickstart/2@last --out quickstart.safetensors`,
 		Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if strings.Contains(typed, "@") {
@@ -42,6 +47,9 @@ trials. Nothing runs.
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, networks, err := networksOf(args[0], results, set)
+			if err == nil && out != "" {
+				err = exportModel(args[0], results, out)
+			}
 			if err != nil {
 				return err
 			}
@@ -55,8 +63,28 @@ trials. Nothing runs.
 	resultsFlag(cmd, &results)
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "print every block of the trunk")
+	f.StringVar(&out, "out", "", "write the model, to share it, into this `file` (.safetensors)")
 	choiceFlag(cmd, &format, "format", "text", formats, "format of the table")
 	return cmd
+}
+
+// exportModel writes a model without the state of its training.
+func exportModel(what, results, out string) error {
+	if !namesModel(what) {
+		return usagef("--out writes a model: %s is an experiment", what)
+	}
+	if filepath.Ext(out) != ".safetensors" {
+		return usagef("--out %s: want a name that ends with .safetensors", out)
+	}
+	file, err := store.FindModel(results, what)
+	if err != nil {
+		return err
+	}
+	c, err := nn.ReadCheckpoint(file)
+	if err != nil {
+		return err
+	}
+	return c.Export().Write(out)
 }
 
 // networksOf lists the networks of an experiment or of a model, with the name of what

@@ -44,6 +44,13 @@ func (s *Snapshot) Playing() Tensors {
 	return s.Network
 }
 
+// Export returns the checkpoint with the weights to play with alone, about a third of its size.
+func (c *Checkpoint) Export() *Checkpoint {
+	out := &Checkpoint{Header: c.Header, Snapshot: Snapshot{Network: c.Playing()}}
+	out.Training = nil
+	return out
+}
+
 // TakeSnapshot returns a copy of the present state, without an average.
 func TakeSnapshot(net *Network, tr *Trainer) (s Snapshot, err error) {
 	if s.Network, err = net.State(); err == nil {
