@@ -261,7 +261,8 @@ func findRun(results, name string) (run *Run, rest string, err error) {
 	return nil, "", nil
 }
 
-// find returns the trials that a name means. A trial that has not begun is an error.
+// find returns the trials that a name means, without those that have not begun. If none has, it
+// returns an error.
 func (r *Run) find(name string, find finder) ([]*Trial, error) {
 	if r.Experiment == nil {
 		return nil, fmt.Errorf("%s: %s", r.Name, r.Why)
@@ -273,11 +274,12 @@ func (r *Run) find(name string, find finder) ([]*Trial, error) {
 	all := r.All()
 	var found []*Trial
 	for _, d := range declared {
-		t := all[d.Number-1]
-		if len(t.Manifest.Stages) == 0 {
-			return nil, fmt.Errorf("%s: trial %d has not begun (alamos run continues it)", r.Name, d.Number)
+		if t := all[d.Number-1]; len(t.Manifest.Stages) > 0 {
+			found = append(found, t)
 		}
-		found = append(found, t)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: trial %d has not begun (alamos run continues it)", r.Name, declared[0].Number)
 	}
 	return found, nil
 }
