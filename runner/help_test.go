@@ -17,6 +17,8 @@ import (
 var (
 	namedFile  = regexp.MustCompile(`experiments/[\w./*-]*\.(?:yaml|epd)`)
 	namedTrial = regexp.MustCompile(`\b(quickstart|tiny|atomic-best)(?:/([a-z0-9_=.,]+))?(?:@(\d+|last|untrained)\b)?`)
+	// referenceFile matches files of the repository that are named after experiments.
+	referenceFile = regexp.MustCompile(`results/reference/[\w./-]*`)
 )
 
 // What the help and the pages tell people to type is there once the experiments have run:
@@ -46,8 +48,8 @@ func TestExamplesNameWhatThereIs(t *testing.T) {
 				t.Errorf("%s names %s, and there is none", where, file)
 			}
 		}
-		for _, m := range namedTrial.FindAllStringSubmatch(text, -1) {
-			if m[2] == "" && m[3] == "" || strings.Contains(m[2], ".") || m[2] == "notebook" {
+		for _, m := range namedTrial.FindAllStringSubmatch(referenceFile.ReplaceAllString(text, ""), -1) {
+			if m[2] == "" && m[3] == "" || strings.Contains(m[2], ".") {
 				continue // the name of an experiment, or of a file
 			}
 			at, err := store.FindTrial(trials[m[1]], m[2])
