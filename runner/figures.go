@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/report"
+	"alamos/pkg/store"
 )
 
 func figuresCommand() *cobra.Command {
@@ -47,6 +48,9 @@ stamps.`,
   alamos figures quickstart --out thesis/figures --check`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.Out == "" && store.IsPack(args[0]) {
+				return usagef("%s is a pack, which stays as it is: --out names a folder for the figures", args[0])
+			}
 			opt.LaTeX = opt.Out != "" && opt.Figure == ""
 			r, err := openReport(args[0], results, set, style, cmd.ErrOrStderr())
 			if check && (err == nil || errors.Is(err, errNoResults)) { // stamps can be checked without results
@@ -148,6 +152,9 @@ and booktabs; a document in another folder says where: \newcommand{\alamosdir}{f
   alamos notebook quickstart --latex thesis/quickstart.tex --style thesis/column.yaml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if markdown == "" && latex == "" && store.IsPack(args[0]) {
+				return usagef("%s is a pack, which stays as it is: --markdown or --latex names the file to write", args[0])
+			}
 			r, err := openReport(args[0], results, set, style, cmd.ErrOrStderr())
 			if err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/hook"
 	"alamos/pkg/report"
+	"alamos/pkg/store"
 )
 
 func main() { os.Exit(execute()) }
@@ -29,7 +30,8 @@ func execute() int {
 	defer stop()
 	// The first Ctrl-C ends the run in an orderly way, the second at once.
 	context.AfterFunc(ctx, stop)
-	return status(root().ExecuteContext(ctx))
+	err := root().ExecuteContext(ctx)
+	return status(errors.Join(err, store.ClosePacks()))
 }
 
 // status prints an error and returns the exit status that goes with it.
@@ -85,7 +87,7 @@ and writes figures and a notebook page below results/.`,
 	}
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), serveCommand(), matchCommand(), tuneCommand(), hooksCommand(), benchCommand())
-	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), showCommand(), tableCommand(), doctorCommand(), puzzlesCommand(), openingsCommand(), networkCommand(), dataCommand(), machineCommand())
+	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), packCommand(), unpackCommand(), showCommand(), tableCommand(), doctorCommand(), puzzlesCommand(), openingsCommand(), networkCommand(), dataCommand(), machineCommand())
 	machineFlag(cmd)
 	complete(cmd)
 	return cmd

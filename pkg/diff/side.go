@@ -43,7 +43,7 @@ type Options struct {
 func (o Options) results() string { return cmp.Or(o.Results, "results") }
 
 // Open resolves a name in this order: an experiment file; a result folder of an experiment
-// or of one trial; REVISION:FILE in git, as in "HEAD~3:experiments/sweeps/depth.yaml"; and
+// or of one trial, or a pack of them; REVISION:FILE in git, as in "HEAD~3:experiments/sweeps/depth.yaml"; and
 // names that [store.Resolve] knows: an experiment with results, or the first digits of a
 // trial's hash. FILE is relative to the top of the repository or, beginning with "./", to
 // the working directory. An empty REVISION means the index.
@@ -52,7 +52,7 @@ func (o Options) results() string { return cmp.Or(o.Results, "results") }
 func Open(name string, o Options) (*Side, error) {
 	info, err := os.Stat(name)
 	switch {
-	case err == nil && info.IsDir():
+	case err == nil && info.IsDir(), store.IsPack(name):
 		return openRun(name, o)
 	case err == nil:
 		e, err := experiment.Load(name, experiment.Options{Lenient: true})

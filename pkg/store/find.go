@@ -24,7 +24,8 @@ import (
 //
 // If a name can be a trial number or a hash, it is a number. A swept key may be shortened
 // to its last parts if no other swept key ends with them. Paths of experiment and trial
-// folders also are names, and so is a hash without the experiment.
+// folders also are names, and so is a hash without the experiment. The file of a pack stands for
+// its experiment: lab.tar.zst, lab.tar.zst/3.
 
 // Names of generations in the name of a model.
 const (
@@ -233,6 +234,13 @@ func onlyTrial(trials []experiment.Trial, name string) ([]experiment.Trial, erro
 
 func resolve(results, name string, find finder) (*Run, []*Trial, error) {
 	name = strings.TrimSuffix(name, string(filepath.Separator))
+	if file, trial := cutPack(name); file != "" {
+		dir, err := openPack(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		name = dir + trial
+	}
 	run, rest, err := findRun(results, name)
 	switch {
 	case err != nil || run != nil && rest == "":

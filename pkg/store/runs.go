@@ -57,7 +57,7 @@ func List(results string) ([]*Run, error) {
 	}
 	var all []*Run
 	for _, e := range entries {
-		if !e.IsDir() {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") { // hidden: a pack that is being unpacked
 			continue
 		}
 		r, err := ReadRun(filepath.Join(results, e.Name()))
