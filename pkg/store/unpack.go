@@ -178,7 +178,7 @@ func readPack(r io.Reader, limit int64, begin func(name string) error, write fun
 	for f := range files {
 		return "", fmt.Errorf("%s is missing (%d files are)", f, len(files))
 	}
-	if n, err := io.Copy(io.Discard, z); n > 0 || err != nil {
+	if n, err := io.ReadFull(z, make([]byte, 1)); n > 0 || err != io.EOF { // one byte: what follows may be endless
 		return "", errors.Join(err, errors.New("there is more after the end of the archive, or it is cut off"))
 	}
 	return name, nil
