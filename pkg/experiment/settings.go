@@ -209,21 +209,6 @@ type Figure struct {
 	YAxis *FigureAxis `key:"y_axis" flags:"optional" when:"kind=score metric lengths sweep multiples csv loss loss-heads" doc:"The upright axis, in panels that of the losses."`
 }
 
-// CSV is a file of numbers that a figure shows as lines.
-type CSV struct {
-	_ struct{} `short:"file"`
-
-	File config.File `key:"file" ext:".csv" flags:"required" doc:"CSV file with the names of its columns in the first line. Of a column c, the columns c_low and c_high are the ends of intervals. The path is relative to the folder of the experiment file."`
-	X    string      `key:"x" absent:"the first column" doc:"Column of the horizontal axis: numbers, or words in the order of the file."`
-	Y    []string    `key:"y" want:"the name of a column" pattern:"." flags:"single" absent:"all others" doc:"Columns of numbers, one line each. An empty number leaves a gap."`
-	By   string      `key:"by" absent:"one line" doc:"Column with one line for each of its values."`
-
-	// Name and Rows are the name of the file without its ending, and its contents, which are read
-	// with the experiment.
-	Name string
-	Rows [][]string
-}
-
 // FigureAxis is what a figure changes of an axis.
 type FigureAxis struct {
 	Label string   `key:"label" absent:"the quantity" doc:"Label of the axis, with its unit."`

@@ -88,7 +88,7 @@ func (k kind) fileName(f *experiment.Figure) string {
 	if metric := cmp.Or(f.Metric, k.metric); metric != "" {
 		parts = append(parts, metric)
 	}
-	if f.Kind == "csv" {
+	if k.reads == fromFile {
 		parts = append(parts, f.CSV.Name)
 	}
 	if f.X != "" && f.X != k.x {
@@ -252,7 +252,7 @@ func (r *Report) picture(p *picture, shown func(*experiment.Trial) bool) *pictur
 // draw draws the picture.
 func (p *picture) draw() {
 	switch {
-	case len(p.trials) == 0 && p.Kind != "csv":
+	case len(p.trials) == 0 && p.kind.reads != fromFile:
 		p.nothing = "no trial has finished a generation"
 		return
 	case p.kind.over == theSweep && len(p.axes) == 0:
@@ -264,7 +264,7 @@ func (p *picture) draw() {
 		if p.left > 0 {
 			p.caption += fmt.Sprintf(" It shows the first %d settings; %s are left out.", mostLines, humanize.Comma(int64(p.left)))
 		}
-		if l, ok := p.chart.(plots.Lines); ok && p.CSV != nil && p.Kind != "csv" {
+		if l, ok := p.chart.(plots.Lines); ok && p.CSV != nil && p.kind.reads != fromFile {
 			series, names := seriesOf(p.CSV)
 			if len(names) > 0 {
 				p.err = fmt.Errorf("figure %s: csv: %s has words, the figure's axis numbers", p.name, p.CSV.XColumn())

@@ -258,7 +258,8 @@ func (s *Selection) effects() string {
 			keys = append(keys, key)
 		}
 	}
-	parts, order := map[[2]string][]string{}, [][2]string{} // by key and basis
+	var all []*keyEffects
+	var bases []string
 	for _, name := range s.query.Metrics {
 		if metricOf(name).better == stats.Neither {
 			continue
@@ -267,19 +268,24 @@ func (s *Selection) effects() string {
 		if err != nil {
 			continue
 		}
-		for _, key := range s.group {
-			at := [2]string{key, e.basis()}
-			if part := e.text(key); part != "" {
-				if parts[at] == nil {
-					order = append(order, at)
-				}
-				parts[at] = append(parts[at], part)
-			}
+		all = append(all, e)
+		if !slices.Contains(bases, e.basis()) {
+			bases = append(bases, e.basis())
 		}
 	}
 	var lines []string
-	for _, at := range order {
-		lines = append(lines, fmt.Sprintf("%s explains %s (shares of the variance %s).", at[0], strings.Join(parts[at], "; "), at[1]))
+	for _, basis := range bases {
+		for _, key := range s.group {
+			var parts []string
+			for _, e := range all {
+				if part := e.text(key); part != "" && e.basis() == basis {
+					parts = append(parts, part)
+				}
+			}
+			if len(parts) > 0 {
+				lines = append(lines, fmt.Sprintf("%s explains %s (shares of the variance %s).", key, strings.Join(parts, "; "), basis))
+			}
+		}
 	}
 	return strings.Join(lines, "\n")
 }
