@@ -223,6 +223,11 @@ func (r *groupReading) hint(before []Entry, e *Entry) string {
 			return fmt.Sprintf("indent it by two more spaces: it is a key of %s", b.Key)
 		}
 	}
+	for _, f := range r.Fields {
+		if inner, isGroup := f.Type.(*Group); isGroup && inner.field(e.Key) != nil {
+			return fmt.Sprintf("did you mean %q?", Join(r.path, Join(f.Key, e.Key)))
+		}
+	}
 	if hint := DidYouMean(e.Key, r.Keys()); hint != "" || r.schema == nil {
 		return hint
 	}

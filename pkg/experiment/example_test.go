@@ -36,4 +36,5 @@ func ExampleLoad_faults() {
 	// testdata/broken/unknown-keys.yaml:6:3: search.epochs: unknown key (did you mean "training.epochs"?)
 	// testdata/broken/unknown-keys.yaml:7:3: search.qqq: unknown key
 	// testdata/broken/unknown-keys.yaml:8:23: tournament.search.temperature: unknown key (it is a key of tournament, not of tournament.search: check the indentation)
+	// testdata/broken/unknown-keys.yaml:9:1: seeds: unknown key (did you mean "sweep.seeds"?)
 }
