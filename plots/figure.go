@@ -174,6 +174,9 @@ func (f *Figure) svg(size, stamp string, onPage bool) ([]byte, error) {
 		if content, err = page.named(content); err != nil {
 			return nil, err
 		}
+		if content, err = page.fitted(content); err != nil {
+			return nil, err
+		}
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.5g %.5g" %s role="img" font-family="%s">`+"\n",

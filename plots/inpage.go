@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -32,7 +33,8 @@ import (
 type pageCanvas struct {
 	*vgsvg.Canvas
 	height     vg.Length
-	attributes []string // of the groups, in their order
+	attributes []string    // of the groups, in their order
+	widths     []vg.Length // of the texts, in their order
 }
 
 const emptyGroup = `<g transform="translate(0, 0)">`
@@ -41,6 +43,35 @@ func (c *pageCanvas) begin(attributes string) {
 	c.Push()
 	c.Translate(vg.Point{})
 	c.attributes = append(c.attributes, attributes)
+}
+
+// FillString implements vg.Canvas.
+func (c *pageCanvas) FillString(face font.Face, at vg.Point, text string) {
+	c.widths = append(c.widths, face.Width(text))
+	c.Canvas.FillString(face, at, text)
+}
+
+// textStart begins every text of vgsvg.
+const textStart = "<text "
+
+// fitted gives the texts of a drawing the lengths that they were measured with, so that they do
+// not run into one another in a browser that lacks the font.
+func (c *pageCanvas) fitted(drawing string) (string, error) {
+	pieces := strings.Split(drawing, textStart)
+	if len(pieces) != len(c.widths)+1 {
+		return "", errors.New("the SVG writer's output has other texts than were drawn")
+	}
+	var b strings.Builder
+	for i, piece := range pieces {
+		if i > 0 {
+			b.WriteString(textStart)
+			if width := c.widths[i-1].Points(); width > 0 {
+				fmt.Fprintf(&b, `textLength="%.5g" lengthAdjust="spacingAndGlyphs" `, width)
+			}
+		}
+		b.WriteString(piece)
+	}
+	return b.String(), nil
 }
 
 // named replaces the groups in a drawing by those with attributes.

@@ -182,6 +182,9 @@ func TestInlineSVG(t *testing.T) {
 				t.Errorf("%s: no %s", g.name, want)
 			}
 		}
+		if texts, fitted := strings.Count(s, "<text "), strings.Count(s, `<text textLength="`); texts != fitted+strings.Count(s, `></text>`) {
+			t.Errorf("%s: %d of %d texts have a length", g.name, fitted, texts)
+		}
 		if !strings.HasPrefix(s, "<svg ") || strings.Contains(s, "<?xml") || strings.Contains(s, "<!--") {
 			t.Errorf("%s: begins with %.40q", g.name, s)
 		}
