@@ -38,13 +38,18 @@ func (t *Trial) scriptGeneration(g int) (hook.Generation, error) {
 	return all, err
 }
 
-// selfplayGame returns a self-play game of generation g in the form of a tournament's games.
+// selfplayGame returns a self-play game of generation g in the form of a tournament's games,
+// with the values of its searches.
 func (t *Trial) selfplayGame(g int, r *selfplay.Record) (*match.Game, error) {
 	start, err := chess.ParseFEN(t.Setup.Variant, r.Start)
 	name := fmt.Sprintf("gen-%d", g-1)
 	out := &match.Game{
 		Variant: t.Setup.Variant, White: name, Black: name, Number: r.Number,
 		Start: start, Moves: r.Moves, Outcome: r.Outcome,
+	}
+	for _, v := range r.RootValues {
+		score := float64(v)
+		out.Infos = append(out.Infos, match.Info{Score: &score})
 	}
 	return out, err
 }
@@ -101,10 +106,6 @@ func (t *Trial) adjudicateSelfPlay(ctx context.Context, g int, s *hook.Session) 
 		game, err := t.selfplayGame(g, r)
 		if err != nil {
 			return chess.Unfinished, err
-		}
-		for _, v := range r.RootValues {
-			score := float64(v)
-			game.Infos = append(game.Infos, match.Info{Score: &score})
 		}
 		results, err := adjudicate(ctx, []*match.Game{game})
 		if err != nil {

@@ -24,7 +24,7 @@ import (
 )
 
 // selfplayCode is the version of the code of self-play, see [Stage].
-const selfplayCode = "3"
+const selfplayCode = "4"
 
 // selfplay returns the stage that plays the games of generation g with the network of
 // generation g-1.
