@@ -17,7 +17,8 @@
 //	unit     its unit
 //	when     the condition under which it applies: "kind=adam adamw",
 //	         "policy!=none", "uci" (with that key), "!data" (without that key);
-//	         "network.moves_left=true" for a key of another group
+//	         "network.moves_left=true" for a key of another group;
+//	         "policy!=none, trunk!=sparse" for both
 //	inherit  the key or group that supplies its defaults; except: "noise=0" overrides some
 //	absent   the meaning of leaving it out, if it has no default
 //	keys     of a struct: only these of its keys; oneof: exactly one of these must be present

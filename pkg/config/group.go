@@ -37,19 +37,21 @@ type Field struct {
 // key precedes it, in the same group or by its whole path.
 type Condition struct {
 	Key    string
-	Values []string // one of these values; empty means any value
-	Absent bool     // the key must be absent
-	Not    bool     // any value except these
+	Values []string   // one of these values; empty means any value
+	Absent bool       // the key must be absent
+	Not    bool       // any value except these
+	And    *Condition // also; nil: no more
 }
 
-// parseCondition reads "kind=adam adamw", "policy!=none", "uci" (with that key) and "!data"
-// (without that key).
+// parseCondition reads "kind=adam adamw", "policy!=none", "uci" (with that key), "!data"
+// (without that key), and several of these with commas between.
 func parseCondition(s string) *Condition {
 	if s == "" {
 		return nil
 	}
+	s, rest, _ := strings.Cut(s, ", ")
 	key, values, _ := strings.Cut(s, "=")
-	w := &Condition{Values: strings.Fields(values)}
+	w := &Condition{Values: strings.Fields(values), And: parseCondition(rest)}
 	w.Key, w.Not = strings.CutSuffix(key, "!")
 	w.Key, w.Absent = strings.CutPrefix(w.Key, "!")
 	return w
@@ -58,9 +60,20 @@ func parseCondition(s string) *Condition {
 // Holds reports whether the condition is met by the keys of a group read so far. root holds
 // the keys of the whole file; without them, a condition on another group holds.
 func (w *Condition) Holds(m, root map[string]any) bool {
-	if w == nil {
-		return true
+	return w.broken(m, root) == nil
+}
+
+// broken returns the first part of the condition that does not hold, or nil.
+func (w *Condition) broken(m, root map[string]any) *Condition {
+	for ; w != nil; w = w.And {
+		if !w.holdsAlone(m, root) {
+			return w
+		}
 	}
+	return nil
+}
+
+func (w *Condition) holdsAlone(m, root map[string]any) bool {
 	v, present := m[w.Key]
 	if strings.Contains(w.Key, ".") {
 		if v, present = ValueAt(root, w.Key); !present {
@@ -74,7 +87,19 @@ func (w *Condition) Holds(m, root map[string]any) bool {
 	return w.Not && !among || !w.Not && present && (len(w.Values) == 0 || among)
 }
 
+// on reports whether the condition depends on a key of its own group.
+func (w *Condition) on(key string) bool {
+	return w != nil && (w.Key == key || w.And.on(key))
+}
+
 func (w *Condition) String() string {
+	if w.And != nil {
+		return w.alone() + " and " + w.And.String()
+	}
+	return w.alone()
+}
+
+func (w *Condition) alone() string {
 	switch list := strings.Join(w.Values, " or "); {
 	case w.Absent:
 		return "without " + w.Key
@@ -251,6 +276,9 @@ func (r *groupReading) field(f *Field) {
 		return
 	}
 	if written := r.node.Get(f.Key); written != nil {
+		if !r.Whole && r.fitsElsewhere(f, here, written) {
+			return
+		}
 		v, good := f.Type.Read(r.Reader, here, written)
 		if word, advice, _ := strings.Cut(f.Mistake, ": "); !good && advice != "" && written.Text == word {
 			r.Errs[len(r.Errs)-1].Hint = advice
@@ -285,6 +313,22 @@ func (r *groupReading) field(f *Field) {
 	}
 }
 
+// fitsElsewhere reports whether a value fits another meaning of its key but not f. A layer alone
+// does not say which meaning applies.
+func (r *groupReading) fitsElsewhere(f *Field, here string, written *Node) bool {
+	fits := func(f *Field) bool {
+		alone, copied := Reader{Bad: map[string]bool{}, schema: r.schema}, *written // which a fault marks
+		_, good := f.Type.Read(&alone, here, &copied)
+		return good
+	}
+	for _, other := range r.Fields {
+		if other != f && other.Key == f.Key && fits(other) {
+			return !fits(f)
+		}
+	}
+	return false
+}
+
 // inapplicable handles a key whose condition does not hold. It drops a key from a lower
 // layer than the key that makes it inapplicable, so that changing the kind of a schedule
 // does not require resetting the details of the old kind. A key of the same or a higher
@@ -299,12 +343,20 @@ func (r *groupReading) inapplicable(f *Field) {
 		if other.Key != f.Key {
 			continue
 		}
-		if path, _ := r.deciding(other.When); other.When.Holds(r.values, r.root) || r.Bad[path] {
-			return // the key has another meaning here, or may have
+		broken := other.When.broken(r.values, r.root)
+		if broken == nil {
+			return // the key has another meaning here
 		}
-		needs = append(needs, other.When.String())
+		if path, _ := r.deciding(broken); r.Bad[path] {
+			return // or may have
+		}
+		var unmet []string
+		for ; broken != nil; broken = broken.And.broken(r.values, r.root) {
+			unmet = append(unmet, broken.alone())
+		}
+		needs = append(needs, strings.Join(unmet, " and "))
 	}
-	for w := f.When; w != nil && !w.Holds(r.values, r.root); {
+	for w := f.When.broken(r.values, r.root); w != nil; {
 		path, reason := r.deciding(w)
 		if r.Bad[path] || reason != nil && e.Value.Layer < reason.Value.Layer {
 			return
@@ -313,7 +365,7 @@ func (r *groupReading) inapplicable(f *Field) {
 		if decider == nil { // in another group
 			break
 		}
-		w = decider.When // its own condition may not hold either
+		w = decider.When.broken(r.values, r.root) // its own condition may not hold either
 	}
 	r.fail(e, "", "applies only %s", strings.Join(needs, ", or "))
 }

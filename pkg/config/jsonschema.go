@@ -22,7 +22,7 @@ func (s *Schema) Document(title string, required []string, definitions map[strin
 	doc["required"] = required
 	all := maps.Clone(definitions)
 	for _, path := range s.Swept() {
-		all[path] = s.Lookup(path).Type.JSONSchema(s, path)
+		all[path] = s.anyMeaning(path)
 	}
 	doc["definitions"] = all
 	data, err := json.MarshalIndent(doc, "", " ")
@@ -30,6 +30,24 @@ func (s *Schema) Document(title string, required []string, definitions map[strin
 		panic(fmt.Sprintf("config: %v", err)) // maps and texts only
 	}
 	return append(data, '\n')
+}
+
+// anyMeaning describes the types of a key in all of its meanings.
+func (s *Schema) anyMeaning(path string) map[string]any {
+	g, key := s.Group, path
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		g, key = s.Lookup(path[:i]).Type.(*Group), path[i+1:]
+	}
+	var types []any
+	for _, f := range g.Fields {
+		if f.Key == key {
+			types = append(types, f.Type.JSONSchema(s, path))
+		}
+	}
+	if len(types) == 1 {
+		return types[0].(map[string]any)
+	}
+	return object{"anyOf": types}
 }
 
 // Definition returns a reference to the definition of a key or another name.

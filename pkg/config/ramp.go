@@ -59,7 +59,7 @@ func ramped(t Type) Type {
 	switch t := t.(type) {
 	case *Group:
 		for _, f := range t.Fields {
-			decides := func(other *Field) bool { return other.When != nil && other.When.Key == f.Key }
+			decides := func(other *Field) bool { return other.When.on(f.Key) }
 			if !slices.ContainsFunc(t.Fields, decides) {
 				f.Type = ramped(f.Type)
 			}

@@ -44,6 +44,7 @@ type planes struct {
 	constant []bool
 	white    bool
 	castling []int // the planes that show the rights to castle; nil: none do
+	other    []int // where the other side's view has each plane; nil: another encoding
 	lacks    lacks
 	encode   func(dst []uint64, g *chess.Game)
 }

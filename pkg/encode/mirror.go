@@ -19,8 +19,14 @@ func NewMirror(c Codec) (*Mirror, error) {
 	if !ok || planes.castling == nil {
 		return nil, fmt.Errorf("encoding %s has no planes of castling rights, with which a position cannot be reflected", c.Planes.Name())
 	}
-	m := &Mirror{planes: planes}
-	moves, err := listOf(c.Policy)
+	indices, err := ReflectedMoves(c.Policy)
+	return &Mirror{planes, indices}, err
+}
+
+// ReflectedMoves returns the index of the reflected move for each policy index, or -1 for an
+// index that no piece can use.
+func ReflectedMoves(p Policy) (indices []int32, err error) {
+	moves, err := listOf(p)
 	if err != nil {
 		return nil, err
 	}
@@ -31,9 +37,9 @@ func NewMirror(c Codec) (*Mirror, error) {
 		}
 	}
 	for _, move := range moves {
-		m.indices = append(m.indices, index[seen(move, leftRight)])
+		indices = append(indices, index[seen(move, leftRight)])
 	}
-	return m, nil
+	return indices, nil
 }
 
 // Reflects reports whether the position of a sample can be reflected: neither side may

@@ -149,7 +149,7 @@ func meaningCell(k Key) string {
 		return k.Doc
 	}
 	how, what, _ := strings.Cut(k.When.String(), " ")
-	return fmt.Sprintf("%s Only %s `%s`.", k.Doc, how, strings.ReplaceAll(what, " other than ", "` other than `"))
+	return fmt.Sprintf("%s Only %s `%s`.", k.Doc, how, strings.NewReplacer(" other than ", "` other than `", " and with ", "` and with `").Replace(what))
 }
 
 // Systems are the five systems that the language must express, in the order of the

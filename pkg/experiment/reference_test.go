@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -156,7 +157,7 @@ func TestPublished(t *testing.T) {
 	walk = func(g *config.Group, path string) {
 		for _, f := range g.Fields {
 			here := config.Join(path, f.Key)
-			types[here] = f.Type
+			types[here] = cmp.Or(types[here], f.Type) // the first meaning
 			if s, isList := f.Type.(config.Sequence); isList {
 				if elem, ok := s.Elem.(*config.Group); ok {
 					walk(elem, here+"[]")

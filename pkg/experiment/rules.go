@@ -11,6 +11,7 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/encode"
 	"alamos/pkg/match"
+	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/train"
 	"alamos/pkg/uci"
@@ -83,6 +84,16 @@ var rules = []rule{
 	{"training.loss.policy training.loss.value", func(s *Settings) string {
 		l := s.Training.Loss
 		return fault(l.Value == 0 && (l.Policy == 0 || s.Network.Policy == NoPolicy), "no part of the loss has a weight above 0: nothing would be learned")
+	}},
+	{"network.trunk network.input network.width network.policy_width network.king_buckets", func(s *Settings) string {
+		spec := s.Network.Spec
+		if spec.Input = s.Network.Input; spec.Trunk != nn.TrunkSparse {
+			return ""
+		}
+		if err := spec.CheckSparse(); err != nil {
+			return err.Error()
+		}
+		return ""
 	}},
 	{"network.input network.policy training.mirror", func(s *Settings) string {
 		planes, err1 := encode.PlanesByName(s.Network.Input)

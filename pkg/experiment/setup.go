@@ -67,6 +67,9 @@ func (s *Setup) Spec() nn.Spec {
 	spec := s.settings.Network.Spec
 	spec.Planes, spec.Constant = s.Codec.Planes.Count(), s.Codec.Planes.Constant()
 	spec.PolicyMap, spec.PolicySize = s.Codec.Policy.Name(), s.Codec.Policy.Size()
+	if spec.Trunk == nn.TrunkSparse {
+		spec.Input = s.settings.Network.Input
+	}
 	return spec
 }
 

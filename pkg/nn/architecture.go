@@ -106,6 +106,8 @@ type heads struct {
 // with ReLU after all but the last, unless they are linear. It has at least one of them.
 type head struct {
 	maps   []*layer
+	sparse bool // reads the features of a sparse trunk, for the value or else the policy
+	policy bool
 	pooled bool   // the dense layers read the means and the maxima of the maps over the squares
 	pairs  *pairs // maps of pairs of squares, made of the maps; nil if absent
 	dense  []*dense
@@ -141,7 +143,10 @@ func newHeads(d *declare, s *Spec) heads {
 	if s.SoftPolicy {
 		h.soft = newPolicy(d, "soft_policy", s)
 	}
-	if s.FutureBoard > 0 {
+	switch {
+	case s.FutureBoard > 0 && s.Trunk == TrunkSparse:
+		h.future = &head{output: logits, sparse: true, dense: []*dense{newDense(d, "future_board.linear", 2*s.Width, encode.SquareClasses*Squares, small)}}
+	case s.FutureBoard > 0:
 		h.future = &head{output: logits, maps: []*layer{
 			{conv: newConv(d, "future_board.conv1", s.Width, s.Width, 1), norm: newNorm(d, "future_board.norm1", s.Width), act: relu},
 			{conv: newConvBias(d, "future_board.conv2", s.Width, encode.SquareClasses, 1, uniform(s.Width, small))},
@@ -178,6 +183,9 @@ func newPolicy(d *declare, name string, s *Spec) *head {
 	switch s.PolicyHead {
 	case PolicyNone:
 		return nil
+	case policyRows:
+		h.sparse, h.policy = true, true
+		h.dense = []*dense{newDense(d, name+".linear", 2*s.PolicyWidth, s.PolicySize, small)}
 	case PolicyConv:
 		reduce("", s.PolicyChannels)
 		linear(s.PolicyChannels)
@@ -217,8 +225,8 @@ func newReduction(d *declare, name, number string, in, channels, kernel int) *la
 // channels is Flat, another one (bias, ReLU) if second is not 0, pooling if pooled, and dense
 // layers.
 func newDenseHead(d *declare, name string, s *Spec, channels, second int, pooled bool, hidden []int, o output) *head {
-	h, kernel := &head{pooled: pooled, output: o}, s.headKernel()
-	if channels == Flat {
+	h, kernel := &head{sparse: s.Trunk == TrunkSparse, pooled: pooled, output: o}, s.headKernel()
+	if h.sparse || channels == Flat {
 		channels = s.Width
 	} else {
 		h.maps = []*layer{newReduction(d, name, "", s.Width, channels, kernel)}
@@ -231,7 +239,7 @@ func newDenseHead(d *declare, name string, s *Spec, channels, second int, pooled
 		channels = second
 	}
 	in := Squares * channels
-	if pooled {
+	if pooled || h.sparse {
 		in = 2 * channels
 	}
 	add := func(out int, scale float64) {
@@ -245,12 +253,12 @@ func newDenseHead(d *declare, name string, s *Spec, channels, second int, pooled
 	return h
 }
 
-// forward returns the outputs for the trunk's maps. Inference has no use for those that only
-// training uses.
-func (h *heads) forward(g *graph, x *ts.Tensor) outputs {
-	o := outputs{logits: h.policy.forward(g, x), values: h.value.forward(g, x), movesLeft: h.movesLeft.forward(g, x)}
+// forward returns the outputs for the trunk's features. Inference has no use for those that
+// only training uses.
+func (h *heads) forward(g *graph, x features) outputs {
+	o := outputs{logits: h.policy.forward(g, x, g.listed), values: h.value.forward(g, x, nil), movesLeft: h.movesLeft.forward(g, x, nil)}
 	if !g.folded {
-		o.opponent, o.soft, o.future = h.opponent.forward(g, x), h.soft.forward(g, x), h.future.forward(g, x)
+		o.opponent, o.soft, o.future = h.opponent.forward(g, x, nil), h.soft.forward(g, x, g.listed), h.future.forward(g, x, nil)
 	}
 	return o
 }
@@ -267,13 +275,25 @@ func (h *head) logitMaps() int {
 	}
 }
 
-// forward returns nil for an absent head.
-func (h *head) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+// forward returns nil for an absent head. If moves are listed, a policy of a sparse trunk
+// returns the logits [moves] of these alone.
+func (h *head) forward(g *graph, from features, listed *Moves) *ts.Tensor {
 	if h == nil {
 		return nil
 	}
-	x = g.forward(h.maps, x)
+	x := from.maps
 	switch {
+	case h.sparse && h.policy && listed != nil:
+		return g.rows(from.policy, h.dense[0], listed)
+	case h.sparse && h.policy:
+		x = from.policy
+	case h.sparse:
+		x = from.value
+	default:
+		x = g.forward(h.maps, x)
+	}
+	switch {
+	case h.sparse: // its features are [N, C]
 	case h.pairs != nil:
 		x = h.pairs.forward(g, x)
 	case h.pooled:

@@ -58,7 +58,7 @@ func TestAuxiliaryLosses(t *testing.T) {
 	err := each(x.shards[:1], nil, func(shard *shard) {
 		g := &graph{place: onCPU, params: shard.params}
 		defer g.close()
-		o := n.forward(g, g.input(known.Planes, n.spec.Constant))
+		o := n.forwardMaps(g, g.input(known.Planes, n.spec.Constant))
 		outputs.opponent, outputs.soft = append(outputs.opponent, floats(o.opponent)...), append(outputs.soft, floats(o.soft)...)
 		outputs.future = append(outputs.future, floats(o.future)...)
 	})

@@ -249,11 +249,18 @@ func (a *Accuracy) Shares() (top1, top5 float64) {
 // accuracy compares logits [N, PolicySize] with the targets of a batch.
 func (g *graph) accuracy(logits *ts.Tensor, b *Batch, legal bool) Accuracy {
 	all := floats(g.host(g.keep(g.single(logits).Contiguous(false))))
-	size := len(all) / b.N
+	size, moves := len(all)/b.N, &b.Moves
+	if g.listed != nil {
+		size, moves = 0, b.Moves.places()
+	}
 	var a Accuracy
 	for i := range b.N {
 		from, to := b.Offsets[i], b.Offsets[i+1]
-		a.Count(b.Indices[from:to], b.Policy[from:to], all[i*size:][:size], legal)
+		scores := all[i*size:]
+		if g.listed == nil {
+			scores = scores[:size]
+		}
+		a.Count(moves.Indices[from:to], b.Policy[from:to], scores, legal)
 	}
 	return a
 }

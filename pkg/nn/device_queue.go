@@ -216,7 +216,7 @@ func (e *deviceEvaluator) start(t *transfer, b *buffers, first, end int) {
 	sent := g.send(part(memory, 0, words+len(moves)))
 	x := g.expand(g.keep(part(sent, 0, words).View([]int64{-1, int64(e.planes)}, false)))
 
-	answers := e.model.forward(g, x)
+	answers := e.model.forwardMaps(g, x)
 	values := answers.values
 	if b.wdl != nil {
 		values = g.keep(g.keep(values.Softmax(1, gotch.Float, false)).Flatten(0, 1, false))

@@ -26,6 +26,12 @@ type buffers struct {
 	movesLeft []float32 // [n] in Spec.MovesLeftUnit; nil if the network has no moves-left head
 }
 
+// processor is a model that the processor computes. It is read-only.
+type processor interface {
+	newEvaluator() (evaluator, error)
+	free()
+}
+
 // processorModel is a model in our C++.
 type processorModel struct{ model *C.alamos_model }
 
@@ -34,7 +40,7 @@ func (m processorModel) free() { C.alamos_model_free(m.model) }
 // processorEvaluator is a session of a processorModel.
 type processorEvaluator struct{ session *C.alamos_session }
 
-func (m processorModel) newEvaluator() (*processorEvaluator, error) {
+func (m processorModel) newEvaluator() (evaluator, error) {
 	e := new(processorEvaluator)
 	return e, message(C.alamos_session_new(m.model, &e.session))
 }

@@ -118,6 +118,7 @@ type graph struct {
 	folded   bool       // params are from freeze: inference with batch norm folded into the convolutions
 	library  bool       // use libtorch's operations instead of ours; see BarePass
 
+	listed  *Moves  // whose logits a sparse trunk's policy computes; nil: those of all moves
 	masks   masks   // for dropout
 	barrier barrier // shared with the other shards; nil in evaluation
 	shard   int

@@ -65,6 +65,8 @@ func (s Spec) CanGrow(from Spec) error {
 		return fault("depth", "the model has %d blocks: want as many or more, have %d", from.Depth, s.Depth)
 	case s.Width < from.Width:
 		return fault("width", "the model has %d channels: want as many or more, have %d", from.Width, s.Width)
+	case s.Width != from.Width && s.Trunk == TrunkSparse:
+		return fault("width", "a sparse trunk cannot grow: want %d as in the model, have %d", from.Width, s.Width)
 	case s.Depth > from.Depth && s.Trunk == TrunkPlain:
 		return fault("depth", "a plain trunk cannot get more blocks without changing what it computes: want %d as in the model, have %d", from.Depth, s.Depth)
 	case s.Depth > from.Depth && s.Trunk == TrunkResidual && s.Activation != ReLU:

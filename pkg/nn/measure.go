@@ -48,6 +48,9 @@ func NewBarePass(spec Spec, b *Batch, o BarePassOptions) (*BarePass, error) {
 	if err != nil {
 		return nil, err
 	}
+	if net.sparse != nil {
+		return nil, errors.New("bare passes: a sparse network has no maps")
+	}
 	if err := b.check(&net.spec); err != nil {
 		return nil, err
 	}
@@ -109,7 +112,7 @@ func (x *BarePass) Run() error {
 			dropGradients(s.leaves)
 			recordGradients(true)
 			defer recordGradients(false)
-			out := x.trainer.net.forward(g, data.maps)
+			out := x.trainer.net.forwardMaps(g, data.maps)
 			var total *ts.Tensor
 			for _, y := range [][2]*ts.Tensor{{out.logits, data.times.logits}, {out.values, data.times.values}, {out.movesLeft, data.times.movesLeft}} {
 				if y[0] == nil {
@@ -133,9 +136,9 @@ func (x *BarePass) Run() error {
 // ReLU, but without heads, residual additions, norms or attention. Its speed is the upper
 // bound of a Session of the same shape. One goroutine at a time may use it.
 type Tower struct {
-	model     *Model              // a plain trunk with as many convolutions
-	evaluator *processorEvaluator // on the processor
-	input     *ts.Tensor          // on a device
+	model     *Model     // a plain trunk with as many convolutions
+	evaluator evaluator  // on the processor
+	input     *ts.Tensor // on a device
 	closed    bool
 }
 
@@ -186,7 +189,7 @@ func (t *Tower) Run() error {
 	}
 	var err error
 	if t.evaluator != nil {
-		err = t.evaluator.convolve()
+		err = t.evaluator.(*processorEvaluator).convolve()
 	} else {
 		done := make(chan error)
 		t.model.queues[0].workers <- func(int) { done <- t.runOnDevice() }

@@ -33,6 +33,7 @@ type InferenceOptions struct {
 
 	libtorch bool // convolve with libtorch's operators, as in a set-up without oneDNN's headers
 	generic  bool // use the evaluator for devices on the processor
+	path     int  // instruction set of a sparse network, see sparsePaths
 
 	devices []string // the devices in Device
 }
@@ -48,7 +49,7 @@ type Model struct {
 	devices   []string
 
 	layers    // for inference on devices
-	processor processorModel
+	processor processor
 	queues    []*batchQueue // one per device; nil on the processor
 
 	mu     sync.Mutex
@@ -100,6 +101,11 @@ func (n *Network) compile(o InferenceOptions, whole bool) (*Model, error) {
 		m.block = o.Batch
 	}
 	err = caught(func() {
+		if n.sparse != nil {
+			m.processor = n.compileSparse(o.path)
+			m.block, m.devices, m.precision = 1, []string{CPU}, INT8
+			return
+		}
 		if !o.onDevice() {
 			c := newCompiler(m.block, n.spec.Constant, &o)
 			m.processor = c.processorModel
@@ -139,7 +145,7 @@ func blockOf(o *InferenceOptions) int {
 	return (o.Batch + blocks - 1) / blocks
 }
 
-// Precision returns FP32 or BF16.
+// Precision returns FP32, BF16 or INT8.
 func (m *Model) Precision() string { return m.precision }
 
 // Batch returns the number of positions evaluated at once.
@@ -151,7 +157,13 @@ func (m *Model) Devices() []string { return m.devices }
 // GameSlots returns the number of games that each worker should play at once to fill the
 // batches: two batches for each thread that evaluates. These threads are the workers on the
 // processor, and the device's own threads otherwise. New games replace the games that end.
+//
+// A sparse network has no batches. With one game at a time a session remembers that game's
+// positions, from which it evaluates the next ones.
 func (m *Model) GameSlots(workers int) int {
+	if m.sparse != nil {
+		return 1
+	}
 	if m.queues == nil {
 		return 2 * m.batch
 	}
@@ -187,8 +199,10 @@ func (m *Model) release() {
 		for _, d := range m.queues {
 			d.close()
 		}
-		m.processor.free()
-		m.processor = processorModel{}
+		if m.processor != nil {
+			m.processor.free()
+			m.processor = nil
+		}
 	}
 }
 

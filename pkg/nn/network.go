@@ -23,22 +23,35 @@ type Network struct {
 	trainer *Trainer // has the newer copy of the parameters; nil without a trainer
 }
 
-// layers are a trunk, from the planes to the maps that the heads read, and the heads.
+// layers are a trunk, from the planes to the features that the heads read, and the heads.
 type layers struct {
-	trunk []*layer
-	heads heads
+	trunk  []*layer
+	sparse *sparse // instead of trunk; nil if absent
+	heads  heads
 }
 
 // newLayers declares the layers of a complete spec.
 func newLayers(d *declare, s *Spec) (l layers) {
-	l.trunk = newTrunk(d, s)
+	if s.Trunk == TrunkSparse {
+		l.sparse = newSparse(d, s)
+	} else {
+		l.trunk = newTrunk(d, s)
+	}
 	l.heads = newHeads(d, s)
 	return l
 }
 
-// forward returns the outputs for maps [N, planes, 8, 8].
-func (l *layers) forward(g *graph, x *ts.Tensor) outputs {
-	return l.heads.forward(g, g.forward(l.trunk, x))
+// forward returns the outputs for packed planes.
+func (l *layers) forward(g *graph, planes []uint64, constant []bool) outputs {
+	if l.sparse != nil {
+		return l.heads.forward(g, l.sparse.forward(g, planes))
+	}
+	return l.forwardMaps(g, g.input(planes, constant))
+}
+
+// forwardMaps returns the outputs for maps [N, planes, 8, 8].
+func (l *layers) forwardMaps(g *graph, x *ts.Tensor) outputs {
+	return l.heads.forward(g, features{maps: g.forward(l.trunk, x)})
 }
 
 // all lists the layers that inference uses.
@@ -59,7 +72,8 @@ func New(spec Spec, seed uint64) (*Network, error) {
 		return nil, err
 	}
 	d := &declare{seed: seed}
-	n := &Network{spec: spec, layers: newLayers(d, &spec)}
+	n := &Network{spec: spec}
+	n.layers = newLayers(d, &n.spec)
 	n.params, n.playing = d.params, d.params[:d.playing]
 	return n, nil
 }
@@ -172,6 +186,9 @@ func (p *param) describe() (kind string, output []int) {
 	case 4:
 		return fmt.Sprintf("convolution %dx%d", p.shape[2], p.shape[3]), []int{p.shape[0], 8, 8}
 	case 2:
+		if p.name == "features.weight" {
+			return "table of features", slices.Clone(p.shape[1:])
+		}
 		return "linear", slices.Clone(p.shape[:1])
 	default:
 		return "batch norm", []int{p.shape[0], 8, 8}

@@ -167,8 +167,11 @@ func (g *graph) policyLoss(logits *ts.Tensor, b *Moves, legal bool, scale float6
 	if g.generic {
 		return g.libraryPolicyLoss(logits, b, legal, scale)
 	}
+	if size, err := logits.Size(); err == nil && len(size) == 1 {
+		b = b.places()
+	}
 	return g.made(func(out *unsafe.Pointer) *C.char {
-		return C.alamos_policy_loss(logits.Ctensor(), int32s(b.Offsets), int32s(b.Indices), float32s(b.Policy), flag(legal), C.double(scale), out)
+		return C.alamos_policy_loss(logits.Ctensor(), C.int(len(b.Offsets)-1), int32s(b.Offsets), int32s(b.Indices), float32s(b.Policy), flag(legal), C.double(scale), out)
 	})
 }
 

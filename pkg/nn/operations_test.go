@@ -241,7 +241,7 @@ func TestShardFails(t *testing.T) {
 		if s.index == 1 {
 			panic(failure{errors.New("out of luck")})
 		}
-		p.t.net.forward(part.graph, part.input(b.part(3*s.index, 3*s.index+3).Planes, x.net.spec.Constant))
+		p.t.net.forwardMaps(part.graph, part.input(b.part(3*s.index, 3*s.index+3).Planes, x.net.spec.Constant))
 	})
 	p.close()
 	if err == nil || !strings.Contains(err.Error(), "out of luck") {

@@ -63,32 +63,41 @@ type Spec struct {
 	PolicySize int    // number of moves that the policy can express
 	PolicyMap  string `json:",omitempty"` // name of the policy encoding, for heads that share weights between squares
 
-	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain" doc:"Type of the trunk's blocks. residual: two convolutions, with the activation after the addition. preactivation: two convolutions, each after batch norm and activation. plain: one convolution without a skip connection; the first one reads the input planes."`
-	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" doc:"Number of blocks in the trunk (of convolutions, if it is plain)."`
-	Width              int     `key:"width" default:"64" range:"1..2048" unit:"channels" doc:"Number of channels in the trunk."`
-	Activation         string  `key:"activation" default:"relu" enum:"relu mish" doc:"Activation function of the trunk. mish is x * tanh(log(1 + e^x)). The heads use ReLU."`
+	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain sparse" doc:"Type of the trunk's blocks. residual: two convolutions, with the activation after the addition. preactivation: two convolutions, each after batch norm and activation. plain: one convolution without a skip connection; the first one reads the input planes. sparse: a network for processors, without convolutions: a sum of table rows, one for each piece on its square, seen from each side, and small dense layers. It evaluates hundreds of thousands of positions a second on one thread, in integers and with the same result on every processor. It needs the input mover15, mover16 or variants31."`
+	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" when:"trunk!=sparse" doc:"Number of blocks in the trunk (of convolutions, if it is plain)."`
+	Width              int     `key:"width" default:"64" range:"1..2048" unit:"channels" when:"trunk!=sparse" doc:"Number of channels in the trunk."`
+	_                  int     `key:"width" default:"256" range:"32..4096" unit:"features" when:"trunk=sparse" doc:"Number of features of each side for the value: the columns of the table, in steps of 32."`
+	Activation         string  `key:"activation" default:"relu" enum:"relu mish" when:"trunk!=sparse" doc:"Activation function of the trunk. mish is x * tanh(log(1 + e^x)). The heads use ReLU."`
+	_                  string  `key:"activation" default:"squared" enum:"squared clipped" when:"trunk=sparse" doc:"Activation function of the sums. clipped is min(1, max(0, x)), squared is its square. The layers of the value head after the first use ReLU."`
 	BareInput          bool    `json:",omitempty" key:"bare_input" default:"false" when:"trunk=residual" doc:"Leave out the activation after the input convolution and its batch norm, as ChessSL does."`
-	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation cbam" doc:"Attention at the end of each block: squeeze-excitation weighs channels by their means, cbam (convolutional block attention module) weighs channels by means and maxima and then squares."`
+	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation cbam" when:"trunk!=sparse" doc:"Attention at the end of each block: squeeze-excitation weighs channels by their means, cbam (convolutional block attention module) weighs channels by means and maxima and then squares."`
 	AttentionReduction int     `json:",omitempty" key:"attention_reduction" default:"16" range:"1..2048" unit:"channels" when:"attention=squeeze-excitation cbam" doc:"Number of channels for each hidden unit of the attention, which has at least one."`
-	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" doc:"Probability with which training drops a channel of a block's output, drawn separately for each position. Residual and preactivation blocks drop before the addition."`
+	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" when:"trunk!=sparse" doc:"Probability with which training drops a channel of a block's output, drawn separately for each position. Residual and preactivation blocks drop before the addition."`
+
+	// Of sparse trunks. Input names the encoding of the planes.
+	Input       string `json:",omitempty"`
+	PolicyWidth int    `json:",omitempty" key:"policy_width" default:"128" range:"32..4096" unit:"features" when:"policy!=none, trunk=sparse" doc:"Number of features of each side for the policy, in steps of 32. The logit of a move is a product with a vector of its own, and is computed for legal moves only."`
+	KingBuckets int    `json:",omitempty" key:"king_buckets" default:"1" range:"1..16" unit:"tables" when:"trunk=sparse" doc:"Number of tables: 1, 2, 4, 8 or 16. The square of a side's own king selects the table for its view, more finely on its first ranks, so that the network knows what stands near it. Many tables need many samples."`
+	Mirror      bool   `json:",omitempty" key:"mirror" default:"false" when:"trunk=sparse" doc:"Whether positions in which the king of the side to move stands on files e to h are reflected, left to right. There is then half as much to learn, but castling looks like other moves of the king."`
 
 	Value string `key:"value" default:"tanh" enum:"tanh wdl linear" doc:"Output of the value head. tanh: a number from -1 to 1. linear: an unbounded number, clipped to -1..1 in use. wdl: the probabilities of win, draw and loss, with the value win - loss."`
 	// Flat means no convolution.
-	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" doc:"Channels of the 1x1 convolution before the dense layers of the value head. 0 means no convolution: the dense layers read the output of the trunk."`
-	ValuePooling  bool  `json:",omitempty" key:"value_pooling" default:"false" doc:"Whether the dense layers of the value head read only the mean and the maximum of each channel over the squares (global pooling, as in KataGo) instead of the channels of all squares. It needs more value_channels than the default, such as 32."`
-	ValueHidden   []int `key:"value_hidden" default:"256" range:"1..16384" flags:"single" unit:"features" doc:"Widths of the hidden dense layers (ReLU) of the value head."`
-	ValueSecond   int   `json:",omitempty" key:"value_second" default:"0" range:"0..2048" unit:"channels" when:"value_channels!=0" doc:"Channels of a second convolution of the value head, with a bias and ReLU. ChessSL has 2. 0 means no such convolution."`
+	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" when:"trunk!=sparse" doc:"Channels of the 1x1 convolution before the dense layers of the value head. 0 means no convolution: the dense layers read the output of the trunk."`
+	ValuePooling  bool  `json:",omitempty" key:"value_pooling" default:"false" when:"trunk!=sparse" doc:"Whether the dense layers of the value head read only the mean and the maximum of each channel over the squares (global pooling, as in KataGo) instead of the channels of all squares. It needs more value_channels than the default, such as 32."`
+	ValueHidden   []int `key:"value_hidden" default:"256" range:"1..16384" flags:"single" unit:"features" when:"trunk!=sparse" doc:"Widths of the hidden dense layers (ReLU) of the value head."`
+	_             []int `key:"value_hidden" default:"[16, 32]" range:"1..16384" flags:"single" unit:"features" when:"trunk=sparse" doc:"Widths of the hidden dense layers (ReLU) of the value head. The first one costs most of them: it reads the features of both sides."`
+	ValueSecond   int   `json:",omitempty" key:"value_second" default:"0" range:"0..2048" unit:"channels" when:"value_channels!=0, trunk!=sparse" doc:"Channels of a second convolution of the value head, with a bias and ReLU. ChessSL has 2. 0 means no such convolution."`
 	// ValueLinear is with all hidden layers together one linear function.
 	ValueLinear bool `json:",omitempty" key:"value_linear" default:"false" doc:"Leave out the ReLU after the hidden dense layers of the value head, as the program of the minimax paper does. They are then together one linear function."`
 
 	// MovesLeft is a convolution (batch norm, ReLU), a hidden dense layer (ReLU), and linear to one.
 	MovesLeft         bool `json:",omitempty" key:"moves_left" default:"false" doc:"Add a head that predicts the number of plies left in the game, as in Leela Chess Zero. It is trained and reported, but no search uses it."`
-	MovesLeftChannels int  `json:",omitempty" key:"moves_left_channels" default:"8" range:"1..2048" unit:"channels" when:"moves_left=true" doc:"Channels of the convolution of the moves-left head. Leela Chess Zero has 8."`
+	MovesLeftChannels int  `json:",omitempty" key:"moves_left_channels" default:"8" range:"1..2048" unit:"channels" when:"moves_left=true, trunk!=sparse" doc:"Channels of the convolution of the moves-left head. Leela Chess Zero has 8."`
 	MovesLeftHidden   int  `json:",omitempty" key:"moves_left_hidden" default:"128" range:"1..16384" unit:"features" when:"moves_left=true" doc:"Width of the hidden dense layer of the moves-left head. Leela Chess Zero has 128."`
 	MovesLeftUnit     int  `json:",omitempty" key:"moves_left_unit" default:"20" range:"1..1000" unit:"plies" when:"moves_left=true" doc:"Number of plies that an output of 1 of the moves-left head stands for. Its loss is of such units. Leela Chess Zero's loss has 20."`
 
-	HeadKernel string `json:",omitempty" key:"head_kernel" default:"1x1" enum:"1x1 3x3" doc:"Size of the convolutions of all heads. The heads of AlphaZero have 1x1, those of ChessSL and the policy head of Leela Chess Zero 3x3."`
-	BareHeads  bool   `json:",omitempty" key:"bare_heads" default:"false" doc:"Leave out the ReLU after the first convolution of the value and moves-left heads and its batch norm, as ChessSL does."`
+	HeadKernel string `json:",omitempty" key:"head_kernel" default:"1x1" enum:"1x1 3x3" when:"trunk!=sparse" doc:"Size of the convolutions of all heads. The heads of AlphaZero have 1x1, those of ChessSL and the policy head of Leela Chess Zero 3x3."`
+	BareHeads  bool   `json:",omitempty" key:"bare_heads" default:"false" when:"trunk!=sparse" doc:"Leave out the ReLU after the first convolution of the value and moves-left heads and its batch norm, as ChessSL does."`
 
 	// Heads for training alone, see heads.
 	OpponentPolicy bool `json:",omitempty" key:"opponent_policy" default:"false" when:"policy!=none" doc:"Add a head that predicts the opponent's reply: the policy of the next position, whose moves are numbered as there (KataGo: Wu 2019, section 3.4). Its target is the search's policy where self-play searched the next position in full, otherwise the move that was played; at the end of a game there is none. Only training uses it."`
@@ -96,7 +105,7 @@ type Spec struct {
 	FutureBoard    int  `json:",omitempty" key:"future_board" default:"0" range:"0..1000" unit:"plies" doc:"Add a head that predicts, for each square, which piece of which side stands there this many plies later, or at the end of a shorter game: for chess what KataGo's ownership and future positions are for Go. Only training uses it. 0 means no such head."`
 
 	// The policy head is PolicyNone if PolicySize is 0.
-	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73 attention" when:"policy!=none" doc:"Architecture of the policy head. conv73-linear: a convolution to 73 channels and a linear layer. conv-linear: a 1x1 convolution to policy_channels and a linear layer. conv73: AlphaZero's convolution to a map for each type of move (73 in its own encoding, more with drops), read at the square where the move begins. attention: a product of vectors for the squares where the move begins and ends, as in Leela Chess Zero. The last two share their weights between squares."`
+	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73 attention" when:"policy!=none, trunk!=sparse" doc:"Architecture of the policy head. conv73-linear: a convolution to 73 channels and a linear layer. conv-linear: a 1x1 convolution to policy_channels and a linear layer. conv73: AlphaZero's convolution to a map for each type of move (73 in its own encoding, more with drops), read at the square where the move begins. attention: a product of vectors for the squares where the move begins and ends, as in Leela Chess Zero. The last two share their weights between squares."`
 	PolicyReLU     bool   `json:",omitempty" key:"policy_relu" default:"false" when:"policy_head=conv73" doc:"Add a batch norm and ReLU to the maps of moves, which then have no bias and no negative logits, as in ChessSL."`
 	PolicyChannels int    `key:"policy_channels" default:"8" range:"1..2048" unit:"channels" when:"policy_head=conv-linear" doc:"Channels before the linear layer of the policy head."`
 	_              int    `key:"policy_channels" default:"32" range:"1..2048" unit:"channels" when:"policy_head=attention" doc:"Channels before the attention of the policy head, and length of the vectors of the squares."`
@@ -131,8 +140,11 @@ func (s Spec) Complete() (Spec, error) {
 		return s, fmt.Errorf("network: %d planes, but %d marks of constant planes", s.Planes, len(s.Constant))
 	}
 	checked := s
-	if s.PolicyHead == PolicyNone {
+	if s.PolicyHead == PolicyNone || s.PolicyHead == policyRows {
 		checked.PolicyHead = ""
+	}
+	if s.Trunk == TrunkSparse { // which completeSparse checks
+		checked.Activation, checked.Width = "", 0
 	}
 	if err := config.Check("network", checked); err != nil {
 		return s, err
@@ -142,6 +154,9 @@ func (s Spec) Complete() (Spec, error) {
 	}
 	if s.Width == 0 {
 		return s, errors.New("network.width: want at least 1 channel")
+	}
+	if s.Trunk == TrunkSparse {
+		return s.completeSparse()
 	}
 	d := config.Defaults[Spec]()
 	s.Trunk, s.Activation, s.Attention = cmp.Or(s.Trunk, d.Trunk), cmp.Or(s.Activation, d.Activation), cmp.Or(s.Attention, d.Attention)

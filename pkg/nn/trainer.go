@@ -83,6 +83,9 @@ func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n.sparse != nil {
+		on.Precision = FP32
+	}
 	if on, err = on.complete(); err != nil {
 		return nil, err
 	}
@@ -406,6 +409,7 @@ func (p *pass) each(f func(*shard, *part)) error {
 // forward runs the batch forward. In training, the loss is read after backward, so that a
 // device does not idle between the two.
 func (p *pass) forward(b *Batch) error {
+	b = p.t.net.sparse.seenBatch(b)
 	return p.each(func(s *shard, part *part) {
 		if part.training {
 			dropGradients(s.leaves)
@@ -413,7 +417,10 @@ func (p *pass) forward(b *Batch) error {
 			defer recordGradients(false)
 		}
 		positions := p.positions(b, s)
-		out := p.t.net.forward(part.graph, part.input(positions.Planes, p.t.net.spec.Constant))
+		if p.t.net.sparse != nil && p.t.legal() && !part.generic {
+			part.listed = &positions.Moves
+		}
+		out := p.t.net.forward(part.graph, positions.Planes, p.t.net.spec.Constant)
 		part.terms = p.t.terms(part.graph, out, positions, 1/float64(b.N))
 		if part.training {
 			return

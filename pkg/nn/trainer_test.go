@@ -193,7 +193,7 @@ func answers(t testing.TB, x *Trainer, planes []uint64) (logits, values, movesLe
 	err := each(x.shards[:1], nil, func(s *shard) {
 		g := &graph{place: onCPU, params: s.params, places: x.params.places, half: x.Precision() == BF16}
 		defer g.close()
-		o := x.net.forward(g, g.input(planes, x.net.spec.Constant))
+		o := x.net.forward(g, planes, x.net.spec.Constant)
 		values = append(values, floats(o.values)...)
 		if o.logits != nil {
 			logits = append(logits, floats(g.single(o.logits))...)

@@ -129,6 +129,55 @@ ALAMOS_API char *alamos_session_layers(alamos_session *session);
 
 ALAMOS_API void alamos_session_free(alamos_session *session);
 
+// ---- Sparse networks. A position is a set of features: each plane has 64, which are the
+// squares of a board, or levels of the number of a constant plane. The features select rows of
+// a table, whose sum is that of a view; there is a view of each side. The sums of the
+// side to move and of the other become activations, which the layers of the heads read.
+typedef struct alamos_sparse_shape {
+  int planes;               // at most 128
+  const uint8_t *constant;  // [planes], as in alamos_model_new
+  const int32_t *swap;      // [planes]: where the other side's view has the plane
+  int king;                 // plane of the own king
+  int buckets;              // tables
+  const int32_t *bucket_of; // [64]: table for each square of the king
+  int mirror;               // if not 0, views are reflected so that the mover's king is on the left
+  int width, policy_width;  // columns of the table for the value and for the policy
+  int squared;              // activations clamp(x, 0, 1)^2, otherwise clamp(x, 0, 1)
+} alamos_sparse_shape;
+
+// A frozen network for inference in integers: 16 bits for the sums, 8 bits for the first
+// layer of each head. All instruction sets give the same result to the bit. It is read-only
+// once its heads are whole, and any number of threads may use it.
+typedef struct alamos_sparse alamos_sparse;
+
+// features are [buckets * planes * 64][width + policy_width], bias [width + policy_width].
+// path is an instruction set of this processor, below alamos_sparse_paths(); 0 is the best.
+ALAMOS_API char *alamos_sparse_new(const alamos_sparse_shape *shape, const float *features,
+                                   const float *bias, int path, alamos_sparse **model);
+ALAMOS_API int alamos_sparse_paths(void);
+
+// The policy head: weight [size][2 policy_width], bias [size].
+ALAMOS_API char *alamos_sparse_policy(alamos_sparse *model, int size, const float *weight,
+                                      const float *bias);
+
+// Starts a head of a kind of alamos_head, and appends a layer to it, as alamos_model_dense.
+// The first layer reads 2 width activations.
+ALAMOS_API char *alamos_sparse_head(alamos_sparse *model, int kind);
+ALAMOS_API char *alamos_sparse_dense(alamos_sparse *model, int in, int out, int relu,
+                                     const float *weight, const float *bias);
+
+// The words of memory that a caller keeps between evaluations, 0 at first. With it sums are
+// made from those of similar positions; it does not change results.
+ALAMOS_API int64_t alamos_sparse_memory(const alamos_sparse *model);
+
+// Evaluates n positions as alamos_session_run does. The indices are those of the reflected
+// moves where the views are reflected.
+ALAMOS_API char *alamos_sparse_run(const alamos_sparse *model, uint64_t *memory, int n,
+                                   const uint64_t *planes, const int32_t *offsets,
+                                   const int32_t *indices, float *priors, float *values,
+                                   float *wdl, float *left);
+ALAMOS_API void alamos_sparse_free(alamos_sparse *model);
+
 // Softmax in place over each position's priors, as alamos_session_run does it.
 ALAMOS_API void alamos_softmax(int n, const int32_t *offsets, const int32_t *indices,
                                float *priors);
@@ -178,12 +227,30 @@ ALAMOS_API char *alamos_add(const void *x, const void *y, int act, void **out);
 // is none.
 ALAMOS_API char *alamos_gather(const void *x, const void *places, void **out);
 
+// Activations of packed planes [n][planes], first in the view of the side to move and then of
+// the other: [n, 2 width] for the value and [n, 2 policy_width] for the policy. features and
+// bias as in alamos_sparse_new, float32.
+ALAMOS_API char *alamos_sparse_sums(const alamos_sparse_shape *shape, const void *features, const void *bias, int n,
+                                    const uint64_t *planes, void **value, void **policy);
+
+// What alamos_sparse_sums adds: rows[k] of the table to view views[k], of which position i has
+// views 2i of the side to move and 2i+1 of the other. Both are tensors of int64.
+ALAMOS_API char *alamos_sparse_lists(const alamos_sparse_shape *shape, int n, const uint64_t *planes,
+                                     void **views, void **rows);
+
+// The logits [moves] of a linear layer for the listed moves only: row indices[j] of weight
+// [A, D] times the features of the move's position, of x [n, D], plus bias [A]. It is 0 for an
+// index of -1. The moves of position i are offsets[i] up to offsets[i+1].
+ALAMOS_API char *alamos_sparse_rows(const void *x, const void *weight, const void *bias, const int32_t *offsets,
+                                    const int32_t *indices, void **out);
+
 // The cross entropy of logits [n, A], summed over positions and multiplied by
 // scale: a float32 tensor of one number. The legal moves of position i are
 // indices[offsets[i]..offsets[i+1]) with their targets; an index of -1, whose
 // target is 0, counts for nothing. The softmax is over the legal moves if legal,
-// otherwise over all A.
-ALAMOS_API char *alamos_policy_loss(const void *logits, const int32_t *offsets,
+// otherwise over all A. If legal, the logits may be those of moves only, of one
+// dimension: an index is then a place among them.
+ALAMOS_API char *alamos_policy_loss(const void *logits, int n, const int32_t *offsets,
                                     const int32_t *indices, const float *targets,
                                     int legal, double scale, void **loss);
 

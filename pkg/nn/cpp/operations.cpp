@@ -272,13 +272,13 @@ float log_sum_exp(const float *logits, const int32_t *indices, int moves) {
 // targets are at hand: they are the caller's.
 class PolicyLoss : public torch::autograd::Function<PolicyLoss> {
  public:
-  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &logits,
+  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &logits, int64_t n,
                             const int32_t *offsets, const int32_t *indices,
                             const float *targets, bool legal, double scale) {
     at::Tensor all = logits.to(at::kFloat).contiguous();
     at::Tensor g = legal ? at::zeros_like(all) : at::softmax(all, 1);
     at::Tensor sums = legal ? at::Tensor() : at::logsumexp(all, 1);
-    int64_t n = all.size(0), size = all.size(1);
+    int64_t size = all.dim() == 1 ? 0 : all.size(1);  // logits of moves are one row for all positions
     double sum = 0;
     for (int64_t i = 0; i < n; i++) {
       const int32_t *index = indices + offsets[i];
@@ -305,7 +305,7 @@ class PolicyLoss : public torch::autograd::Function<PolicyLoss> {
   static variable_list backward(AutogradContext *ctx, variable_list out) {
     at::Tensor g = ctx->get_saved_variables()[0];
     float factor = out[0].item<float>();
-    return {factor == 1 ? g : g * factor, {}, {}, {}, {}, {}};
+    return {factor == 1 ? g : g * factor, {}, {}, {}, {}, {}, {}};
   }
 };
 
@@ -385,11 +385,12 @@ char *alamos_gather(const void *x, const void *places, void **out) {
   });
 }
 
-char *alamos_policy_loss(const void *logits, const int32_t *offsets,
+char *alamos_policy_loss(const void *logits, int n, const int32_t *offsets,
                          const int32_t *indices, const float *targets,
                          int legal, double scale, void **loss) {
   return guard([&] {
-    *loss = new at::Tensor(PolicyLoss::apply(tensor(logits), offsets, indices, targets, legal != 0, scale));
+    require(legal || tensor(logits).dim() == 2, "alamos: a softmax over all moves needs the logits of all");
+    *loss = new at::Tensor(PolicyLoss::apply(tensor(logits), n, offsets, indices, targets, legal != 0, scale));
   });
 }
 

@@ -4,12 +4,6 @@
 
 #include "vector.h"
 
-// A root is of a square here: without this, loops with one would stay scalar for
-// the sake of errno.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-math-errno")
-#endif
-
 namespace alamos {
 
 namespace {

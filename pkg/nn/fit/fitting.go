@@ -162,7 +162,8 @@ func (f *fitting) build(part string) error {
 		return f.cxx.object(source, target, nil)
 	})
 	direct, _ := f.lib.oneDNN()
-	flags := append(append([]string{"-O3", "-Wall"}, libFlags...), direct...)
+	// Without errno, loops with square roots are vectorized.
+	flags := append(append([]string{"-O3", "-fno-math-errno", "-Wall"}, libFlags...), direct...)
 	for i, name := range f.ours.names {
 		key := "alamos-" + digest(f.machine, strings.Join(flags, " "), f.ours.headers, name, f.ours.text[name])
 		job(i+2, key, func(target string) error {

@@ -1,0 +1,147 @@
+// The training of sparse networks: sums of the rows of a table, and linear layers of which
+// only some rows are needed. The loops over numbers are in sparse_kernels.cpp.
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <vector>
+
+#include "alamos.h"
+#include "guard.h"
+#include "sparse.h"
+#include "sparse_kernels.h"
+#include "tensors.h"
+
+using alamos::Columns;
+using alamos::data;
+using alamos::guard;
+using alamos::require;
+using alamos::RowLists;
+using alamos::tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+namespace {
+
+at::Tensor integers(const int32_t *x, int64_t n) {
+  at::Tensor t = at::empty({n}, at::kInt);
+  std::copy_n(x, n, data<int32_t>(t));
+  return t;
+}
+
+RowLists lists(const at::Tensor &offsets, const at::Tensor &rows) {
+  return {offsets.numel() - 1, data<int32_t>(offsets), data<int32_t>(rows)};
+}
+
+// The features of both views of each position: list 2i is the view of the side to move.
+void find_features(const alamos::SparseShape &shape, int n, const uint64_t *planes, std::vector<int32_t> *offsets,
+                   std::vector<int32_t> *rows) {
+  uint64_t words[alamos::max_planes];
+  offsets->push_back(0);
+  for (int i = 0; i < n; i++, planes += shape.planes) {
+    bool reflected = shape.reflects(planes);
+    for (int other = 0; other < 2; other++) {
+      shape.view(planes, other, reflected, words);
+      int first = shape.bucket(words) * shape.planes * 64;
+      for (int p = 0; p < shape.planes; p++, first += 64)
+        for (uint64_t w = words[p]; w; w &= w - 1) rows->push_back(first + __builtin_ctzll(w));
+      offsets->push_back(int32_t(rows->size()));
+    }
+  }
+}
+
+template <class T>
+alamos::Pair<T> pair(const at::Tensor &value, const at::Tensor &policy) {
+  return {data<T>(value), data<T>(policy)};
+}
+
+class FeatureSums : public torch::autograd::Function<FeatureSums> {
+ public:
+  static variable_list forward(AutogradContext *ctx, const at::Tensor &table, const at::Tensor &bias,
+                               const at::Tensor &offsets, const at::Tensor &rows, int64_t width, bool squared) {
+    Columns columns{int(width), int(table.size(1) - width), squared};
+    RowLists in = lists(offsets, rows);
+    at::Tensor value = at::empty({in.count / 2, 2 * width}), policy = at::empty({in.count / 2, 2 * columns.policy_width});
+    alamos::sum_rows(data<float>(table), data<float>(bias), in, columns, pair<float>(value, policy));
+    ctx->save_for_backward({value, policy, offsets, rows});
+    ctx->saved_data["rows"] = table.size(0);
+    ctx->saved_data["squared"] = squared;
+    return {value, policy};
+  }
+
+  static variable_list backward(AutogradContext *ctx, variable_list grads) {
+    auto saved = ctx->get_saved_variables();
+    for (int i = 0; i < 2; i++) grads[i] = grads[i].defined() ? grads[i].contiguous() : at::zeros_like(saved[i]);
+    int64_t rows = ctx->saved_data["rows"].toInt();
+    Columns columns{int(saved[0].size(1) / 2), int(saved[1].size(1) / 2), ctx->saved_data["squared"].toBool()};
+    at::Tensor dtable = at::zeros({rows, columns.all()}), dbias = at::zeros({columns.all()});
+    alamos::sum_rows_gradient(pair<const float>(saved[0], saved[1]), pair<const float>(grads[0], grads[1]),
+                              lists(saved[2], saved[3]), columns, rows, data<float>(dtable), data<float>(dbias));
+    return {dtable, dbias, {}, {}, {}, {}};
+  }
+};
+
+class Rows : public torch::autograd::Function<Rows> {
+ public:
+  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &input, const at::Tensor &weight,
+                            const at::Tensor &bias, const at::Tensor &offsets, const at::Tensor &rows) {
+    at::Tensor x = input.contiguous(), out = at::empty({rows.numel()});
+    alamos::row_products(data<float>(x), data<float>(weight), data<float>(bias), lists(offsets, rows),
+                         weight.size(0), int(weight.size(1)), data<float>(out));
+    ctx->save_for_backward({x, weight, offsets, rows});
+    return out;
+  }
+
+  static variable_list backward(AutogradContext *ctx, variable_list grads) {
+    auto saved = ctx->get_saved_variables();
+    const at::Tensor &x = saved[0], &weight = saved[1];
+    at::Tensor dout = grads[0].contiguous(), dx = at::zeros_like(x), dweight = at::zeros_like(weight);
+    at::Tensor dbias = at::zeros({weight.size(0)});
+    alamos::row_products_gradient(data<float>(x), data<float>(weight), data<float>(dout), lists(saved[2], saved[3]),
+                                  weight.size(0), int(weight.size(1)), data<float>(dx), data<float>(dweight),
+                                  data<float>(dbias));
+    return {dx, dweight, dbias, {}, {}};
+  }
+};
+
+}  // namespace
+
+char *alamos_sparse_sums(const alamos_sparse_shape *s, const void *features, const void *bias, int n,
+                         const uint64_t *planes, void **value, void **policy) {
+  return guard([&] {
+    alamos::SparseShape shape(*s);
+    const at::Tensor &table = tensor(features);
+    require(table.dim() == 2 && table.size(0) == int64_t(64) * shape.buckets * shape.planes &&
+                table.size(1) == s->width + s->policy_width && s->width % 16 == 0 && s->policy_width % 16 == 0,
+            "alamos: the table of a sparse network has another shape");
+    std::vector<int32_t> offsets, rows;
+    find_features(shape, n, planes, &offsets, &rows);
+    auto out = FeatureSums::apply(table, tensor(bias), integers(offsets.data(), offsets.size()),
+                                  integers(rows.data(), rows.size()), s->width, s->squared != 0);
+    *value = new at::Tensor(out[0]);
+    *policy = new at::Tensor(out[1]);
+  });
+}
+
+char *alamos_sparse_lists(const alamos_sparse_shape *s, int n, const uint64_t *planes, void **views, void **rows) {
+  return guard([&] {
+    std::vector<int32_t> ends, features, owners;
+    find_features(alamos::SparseShape(*s), n, planes, &ends, &features);
+    for (size_t i = 0; i + 1 < ends.size(); i++) owners.resize(ends[i + 1], int32_t(i));
+    *views = new at::Tensor(integers(owners.data(), owners.size()).to(at::kLong));
+    *rows = new at::Tensor(integers(features.data(), features.size()).to(at::kLong));
+  });
+}
+
+char *alamos_sparse_rows(const void *x, const void *weight, const void *bias, const int32_t *offsets,
+                         const int32_t *indices, void **out) {
+  return guard([&] {
+    const at::Tensor &in = tensor(x), &w = tensor(weight);
+    require(in.dim() == 2 && w.dim() == 2 && in.size(1) == w.size(1) && w.size(1) % 16 == 0,
+            "alamos: want features [N, D] and rows [A, D]");
+    int64_t n = in.size(0);
+    for (int32_t k = offsets[0]; k < offsets[n]; k++)
+      require(indices[k] < w.size(0), "alamos: a policy index is out of range");
+    // A part of a batch has moves that do not begin at 0.
+    at::Tensor places = integers(offsets, n + 1).sub_(offsets[0]);
+    *out = new at::Tensor(Rows::apply(in, w, tensor(bias), places, integers(indices + offsets[0], offsets[n] - offsets[0])));
+  });
+}

@@ -1,0 +1,235 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+)
+
+// sparseSpec returns a small sparse network for an encoding.
+func sparseSpec(c encode.Codec) Spec {
+	return Spec{
+		Trunk: TrunkSparse, Input: c.Planes.Name(), Planes: c.Planes.Count(), Constant: c.Planes.Constant(),
+		PolicyMap: c.Policy.Name(), PolicySize: c.Policy.Size(), Width: 64, PolicyWidth: 32, KingBuckets: 4, Mirror: true, Value: ValueWDL,
+	}
+}
+
+func sparseCodec(t testing.TB, v chess.Variant) encode.Codec {
+	t.Helper()
+	c, err := encode.NewCodec("variants31", "uci2206-mover", v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// randomGame calls f with each position of a random game.
+func randomGame(rng *rand.Rand, v chess.Variant, f func(*chess.Game, []chess.Move)) {
+	g := chess.NewGame(chess.StartPosition(v))
+	var moves chess.MoveList
+	for range 200 {
+		g.Position().LegalMoves(&moves)
+		if g.Outcome(&moves).Over() {
+			return
+		}
+		f(g, moves.Slice())
+		g.Play(moves.At(rng.IntN(moves.Len())))
+	}
+}
+
+// gameBatch returns n samples of random games with random targets.
+func gameBatch(t testing.TB, seed uint64, v chess.Variant, n int) *Batch {
+	c, rng, b := sparseCodec(t, v), rand.New(rand.NewPCG(seed, 0)), &Batch{}
+	for b.N < n {
+		randomGame(rng, v, func(g *chess.Game, moves []chess.Move) {
+			if b.N == n || rng.IntN(8) > 0 {
+				return
+			}
+			s := encode.Sample{Planes: make([]uint64, c.Planes.Count()), Value: float32(rng.IntN(3) - 1), Draw: -1, MovesLeft: float32(rng.IntN(60)), Reply: -1}
+			c.Planes.Encode(s.Planes, g)
+			s.Indices = c.Indices(nil, g.Position(), moves)
+			total := float32(0)
+			for range moves {
+				s.Policy = append(s.Policy, rng.Float32())
+				total += s.Policy[len(s.Policy)-1]
+			}
+			for i := range s.Policy {
+				s.Policy[i] /= total
+			}
+			s.Reply = s.Indices[rng.IntN(len(moves))]
+			b.Add(&s)
+		})
+	}
+	return b
+}
+
+// trainedSparse returns a network whose weights are far from their initial values.
+func trainedSparse(t testing.TB, s Spec, v chess.Variant) *Network {
+	t.Helper()
+	n := mustNew(t, s, 3)
+	x := mustTrainerWith(t, n, Optimizer{Kind: Adam}, TrainerOptions{Threads: 1})
+	b := gameBatch(t, 4, v, 256)
+	for range 30 {
+		step(t, x, b, 0.01)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// The gradients of our operations are those of libtorch's autograd.
+func TestSparseGradients(t *testing.T) {
+	for _, mask := range []string{MaskLegal, MaskNone} {
+		s := sparseSpec(sparseCodec(t, chess.Crazyhouse))
+		s.MovesLeft, s.OpponentPolicy, s.SoftPolicy, s.Activation = true, true, true, map[string]string{MaskLegal: Squared, MaskNone: Clipped}[mask]
+		b := gameBatch(t, 1, chess.Crazyhouse, 50)
+		var states [3]Tensors
+		var losses [3]Loss
+		for i, on := range []TrainerOptions{{generic: true}, {Threads: 1}, {Threads: 3}} {
+			n := mustNew(t, s, 1)
+			o := Optimizer{Loss: LossSettings{PolicyMask: mask}}
+			x := mustTrainerWith(t, n, o, on)
+			for range 3 {
+				losses[i] = step(t, x, b, 0.1)
+			}
+			states[i] = mustState(t, n)
+		}
+		start := mustState(t, mustNew(t, s, 1))
+		for i := 1; i < 3; i++ {
+			if math.Abs(losses[i].Total-losses[0].Total) > 1e-4 {
+				t.Errorf("%s: loss %v, with libtorch's operations %v", mask, losses[i].Total, losses[0].Total)
+			}
+			for name, want := range states[0] {
+				moved, differ := 0.0, 0.0
+				for k, w := range want.Data {
+					moved = max(moved, math.Abs(float64(w-start[name].Data[k])))
+					differ = max(differ, math.Abs(float64(w-states[i][name].Data[k])))
+				}
+				if moved == 0 || differ > 1e-3*moved {
+					t.Errorf("%s: %s moved by %g, with our operations (%d) by %g more or less", mask, name, moved, i, differ)
+				}
+			}
+		}
+	}
+}
+
+// Inference in integers is close to the training graph in single precision.
+func TestSparseInference(t *testing.T) {
+	c := sparseCodec(t, chess.Atomic)
+	n := trainedSparse(t, sparseSpec(c), chess.Atomic)
+	s := mustSession(t, mustModel(t, n, InferenceOptions{}))
+	x := mustTrainerOn(t, n, 1)
+	var leaves []*encode.Leaf
+	var planes []uint64
+	randomGame(rand.New(rand.NewPCG(7, 7)), chess.Atomic, func(g *chess.Game, moves []chess.Move) {
+		l := &encode.Leaf{}
+		c.Prepare(l, g, moves)
+		leaves, planes = append(leaves, l), append(planes, l.Planes...)
+	})
+	if err := s.Evaluate(leaves); err != nil {
+		t.Fatal(err)
+	}
+	logits, values, _ := answers(t, x, planes)
+	var worst, worstPrior, spread float64
+	for i, l := range leaves {
+		v := values[3*i:][:3]
+		wdl := softmaxOf(v, []int32{0, 1, 2})
+		worst = max(worst, math.Abs(wdl[0]-wdl[2]-float64(l.Value)))
+		spread = max(spread, math.Abs(float64(l.Value)))
+		indices := n.sparse.seen(nil, l.Indices, l.Planes)
+		for k, p := range softmaxOf(logits[i*n.spec.PolicySize:][:n.spec.PolicySize], indices) {
+			worstPrior = max(worstPrior, math.Abs(p-float64(l.Priors[k])))
+		}
+	}
+	if worst > 0.05 || worstPrior > 0.03 || spread < 0.2 {
+		t.Errorf("values of up to %.2f differ by up to %.3f, priors by %.3f", spread, worst, worstPrior)
+	}
+}
+
+// All instruction sets give the same answers to the bit, and remembered sums change nothing.
+func TestSparsePaths(t *testing.T) {
+	for _, v := range chess.Variants() {
+		c := sparseCodec(t, v)
+		n := trainedSparse(t, sparseSpec(c), v)
+		var sessions []*Session
+		for path := range sparsePaths() {
+			sessions = append(sessions, mustSession(t, mustModel(t, n, InferenceOptions{path: path})))
+		}
+		model := mustModel(t, n, InferenceOptions{})
+		rng, positions := rand.New(rand.NewPCG(5, uint64(v))), 0
+		for range 10 {
+			randomGame(rng, v, func(g *chess.Game, moves []chess.Move) {
+				var want string
+				for path, s := range append(sessions, mustSession(t, model)) {
+					l := &encode.Leaf{}
+					c.Prepare(l, g, moves)
+					if err := s.Evaluate([]*encode.Leaf{l}); err != nil {
+						t.Fatal(err)
+					}
+					have := fmt.Sprint(l.Value, l.WDL, l.Priors)
+					if path == 0 {
+						want = have
+					} else if have != want {
+						t.Fatalf("%v: %s: path %d of %d: %s, want %s", v, g.Position().FEN(), path, len(sessions), have, want)
+					}
+				}
+				positions++
+			})
+		}
+		if positions < 100 {
+			t.Errorf("%v: only %d positions", v, positions)
+		}
+	}
+}
+
+func BenchmarkSparse(b *testing.B) {
+	c := sparseCodec(b, chess.Atomic)
+	s := sparseSpec(c)
+	s.Width, s.PolicyWidth, s.KingBuckets = 512, 128, 8
+	model := mustModel(b, mustNew(b, s, 1), InferenceOptions{})
+	var leaves []*encode.Leaf
+	rng := rand.New(rand.NewPCG(7, 7))
+	for len(leaves) < 2000 {
+		randomGame(rng, chess.Atomic, func(g *chess.Game, moves []chess.Move) {
+			l := &encode.Leaf{}
+			c.Prepare(l, g, moves)
+			leaves = append(leaves, l)
+		})
+	}
+	rand.New(rand.NewPCG(1, 1)).Shuffle(0, func(int, int) {})
+	for _, shuffled := range []bool{false, true} {
+		b.Run(fmt.Sprintf("shuffled=%v", shuffled), func(b *testing.B) {
+			leaves := slices.Clone(leaves)
+			if shuffled {
+				rng.Shuffle(len(leaves), func(i, j int) { leaves[i], leaves[j] = leaves[j], leaves[i] })
+			}
+			session := mustSession(b, model)
+			for i := range b.N {
+				if err := session.Evaluate(leaves[i%len(leaves):][:1]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkSparseStep(b *testing.B) {
+	s := sparseSpec(sparseCodec(b, chess.Atomic))
+	s.Width, s.PolicyWidth, s.KingBuckets = 512, 128, 1
+	batch := gameBatch(b, 1, chess.Atomic, 4096)
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
+			x := mustTrainerWith(b, mustNew(b, s, 1), Optimizer{Kind: Adam}, TrainerOptions{Threads: threads})
+			for b.Loop() {
+				step(b, x, batch, 1e-3)
+			}
+			b.ReportMetric(float64(batch.N*b.N)/b.Elapsed().Seconds(), "positions/s")
+		})
+	}
+}
