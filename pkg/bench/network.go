@@ -66,10 +66,6 @@ func (c networkCase) String() string { return fmt.Sprintf("%s, batch %d", c.shap
 
 // Run measures the networks in order, each with all batches.
 func (b *Network) Run(ctx context.Context) error {
-	codec, err := codecFor(chess.Atomic)
-	if err != nil {
-		return err
-	}
 	workers, batch, err := nn.Throughput(b.Device)
 	if err != nil {
 		return err
@@ -84,7 +80,7 @@ func (b *Network) Run(ctx context.Context) error {
 			cases = append(cases, networkCase{shape, batch})
 		}
 	}
-	return each(&b.Reporter, cases, func(c networkCase) (NetworkResult, error) { return b.measure(ctx, codec, c) })
+	return each(&b.Reporter, cases, func(c networkCase) (NetworkResult, error) { return b.measure(ctx, c) })
 }
 
 // evaluator is a session or a group.
@@ -93,7 +89,11 @@ type evaluator interface {
 	Close()
 }
 
-func (b *Network) measure(ctx context.Context, codec encode.Codec, c networkCase) (r NetworkResult, err error) {
+func (b *Network) measure(ctx context.Context, c networkCase) (r NetworkResult, err error) {
+	codec, err := codecFor(chess.Atomic, c.shape)
+	if err != nil {
+		return r, err
+	}
 	batch, each, callers := c.batch, c.batch, b.Workers
 	if b.Together {
 		each, callers = (batch+b.Workers-1)/b.Workers, 1
@@ -121,6 +121,11 @@ func (b *Network) measure(ctx context.Context, codec encode.Codec, c networkCase
 			next = (next + 1) % len(batches)
 			return batch, e.Evaluate(batches[next])
 		}
+	}
+	if c.shape.sparse() {
+		speeds, err := interleave(ctx, b.Time, sideBySide(b.turn(), evaluate))
+		r.Speed = Figure(append(speeds, 0)[0])
+		return r, err
 	}
 	spec := b.spec(codec, c.shape)
 	convolve := make([]func() (int, error), b.Workers)

@@ -19,7 +19,7 @@ func TestNetwork(t *testing.T) {
 		var results []NetworkResult
 		var begun []string
 		b := Network{
-			Options: Options{Networks: []Shape{{1, 16}, {0, 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Time: time.Nanosecond},
+			Options: Options{Networks: []Shape{{Depth: 1, Width: 16}, {Depth: 0, Width: 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Time: time.Nanosecond},
 			Batches: []int{3, 20}, Workers: 2, Together: together,
 		}
 		b.Begin = func(_, _ int, next string) { begun = append(begun, next) }
@@ -51,7 +51,7 @@ func TestNetwork(t *testing.T) {
 }
 
 func TestNetworkErrors(t *testing.T) {
-	b := Network{Options: Options{Networks: []Shape{{0, 8}}, Precision: "fp8"}, Batches: []int{2}, Workers: 1}
+	b := Network{Options: Options{Networks: []Shape{{Depth: 0, Width: 8}}, Precision: "fp8"}, Batches: []int{2}, Workers: 1}
 	if err := b.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `0x8, batch 2: inference: precision: no "fp8"`) {
 		t.Errorf("have error %v", err)
 	}

@@ -90,7 +90,7 @@ func (s *Search) Run(ctx context.Context) error {
 		if c.network == nil {
 			return s.measure(ctx, c.variant, search.Uniform{})
 		}
-		codec, err := codecFor(c.variant)
+		codec, err := codecFor(c.variant, *c.network)
 		if err != nil {
 			return SearchResult{}, err
 		}

@@ -58,7 +58,7 @@ func TestSearch(t *testing.T) {
 func TestSearchWithNetworks(t *testing.T) {
 	begun, rows, table := runSearch(t, Search{
 		Variants: []chess.Variant{chess.Atomic, chess.Crazyhouse}, Visits: 60, Leaves: 8, Solver: true, Cache: 100, Workers: 2,
-		Options: Options{Networks: []Shape{{0, 8}, {1, 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Time: time.Nanosecond},
+		Options: Options{Networks: []Shape{{Depth: 0, Width: 8}, {Depth: 1, Width: 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Time: time.Nanosecond},
 	})
 	if want := []string{"atomic, 0x8", "atomic, 1x8", "crazyhouse, 0x8", "crazyhouse, 1x8"}; !slices.Equal(begun, want) {
 		t.Errorf("begun %v, want %v", begun, want)
@@ -81,7 +81,7 @@ func TestSearchErrors(t *testing.T) {
 	if err := b.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("have error %v", err)
 	}
-	b.Networks, b.Workers, b.Precision = []Shape{{0, 8}}, 1, "fp8"
+	b.Networks, b.Workers, b.Precision = []Shape{{Depth: 0, Width: 8}}, 1, "fp8"
 	if err := b.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `no "fp8"`) {
 		t.Errorf("have error %v", err)
 	}

@@ -59,22 +59,22 @@ func (r SelfPlayResult) How() string {
 
 // Run measures the networks in order.
 func (s *SelfPlay) Run(ctx context.Context) error {
-	codec, err := codecFor(s.Variant)
-	if err != nil {
-		return err
-	}
 	workers, batch, err := nn.Throughput(s.Device)
 	if err != nil {
 		return err
 	}
 	s.Workers, s.Batch = cmp.Or(s.Workers, workers), cmp.Or(s.Batch, batch)
 	length := 0.0 // evaluations per game
-	if s.Games == 0 && len(s.Networks) > 0 {
-		if length, err = s.length(ctx, codec); err != nil {
-			return err
-		}
-	}
 	return each(&s.Reporter, s.Networks, func(shape Shape) (SelfPlayResult, error) {
+		codec, err := codecFor(s.Variant, shape)
+		if err != nil {
+			return SelfPlayResult{}, err
+		}
+		if s.Games == 0 && length == 0 {
+			if length, err = s.length(ctx, codec); err != nil {
+				return SelfPlayResult{}, err
+			}
+		}
 		r, err := s.measure(ctx, shape, codec)
 		if !r.Whole {
 			r.Games = r.Speed / Figure(length) * 3600

@@ -16,7 +16,7 @@ import (
 // tinySelfPlay is self-play with a network that takes no time to speak of.
 func tinySelfPlay() SelfPlay {
 	return SelfPlay{
-		Options: Options{Networks: []Shape{{0, 16}, {1, 16}}, PolicyHead: nn.PolicyConv, Time: 20 * time.Millisecond},
+		Options: Options{Networks: []Shape{{Depth: 0, Width: 16}, {Depth: 1, Width: 16}}, PolicyHead: nn.PolicyConv, Time: 20 * time.Millisecond},
 		Variant: chess.Atomic, Visits: 4, Batch: 8, Workers: 2,
 	}
 }
@@ -80,7 +80,7 @@ func (b breaking) Evaluate(leaves []*encode.Leaf) error {
 // the worker that had it.
 func TestFailingNetworkEndsSelfPlay(t *testing.T) {
 	s := tinySelfPlay()
-	codec, err := codecFor(s.Variant)
+	codec, err := codecFor(s.Variant, s.Networks[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestFailingNetworkEndsSelfPlay(t *testing.T) {
 
 func TestCodecForEveryVariant(t *testing.T) {
 	for _, v := range chess.Variants() {
-		if _, err := codecFor(v); err != nil {
+		if _, err := codecFor(v, Shape{}); err != nil {
 			t.Errorf("%s: %v", v, err)
 		}
 	}

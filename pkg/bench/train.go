@@ -55,16 +55,16 @@ waited: the share of the time in which training waited for its next batch.`, r.B
 
 // Run measures the networks in order.
 func (t *Train) Run(ctx context.Context) error {
-	codec, err := codecFor(chess.Atomic)
-	if err != nil {
-		return err
-	}
-	window, err := sampleWindow(codec, t.Batch)
-	if err != nil {
-		return fmt.Errorf("bench: samples to learn from: %w", err)
-	}
 	return each(&t.Reporter, t.Networks, func(shape Shape) (TrainResult, error) {
-		return t.measure(ctx, t.spec(codec, shape), newEpochs(window, t.Batch))
+		codec, err := codecFor(chess.Atomic, shape)
+		if err != nil {
+			return TrainResult{}, err
+		}
+		window, err := sampleWindow(codec, t.Batch)
+		if err != nil {
+			return TrainResult{}, fmt.Errorf("bench: samples to learn from: %w", err)
+		}
+		return t.measure(ctx, shape, t.spec(codec, shape), newEpochs(window, t.Batch))
 	})
 }
 
@@ -76,7 +76,7 @@ const (
 	rate        = 1e-3
 )
 
-func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainResult, err error) {
+func (t *Train) measure(ctx context.Context, shape Shape, spec nn.Spec, l *epochs) (r TrainResult, err error) {
 	options := nn.TrainerOptions{Threads: t.Threads, Device: t.Device, Precision: t.Precision}
 	network, err := nn.New(spec, 1)
 	if err != nil {
@@ -96,7 +96,10 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 		})
 	}}
 	passes := []nn.BarePassOptions{{}, {Whole: true}, {Fused: true}}
-	if trainer.Device() != nn.CPU { // on devices there is only one graph, of libtorch's operations
+	switch {
+	case shape.sparse(): // its operations are ours alone
+		passes = nil
+	case trainer.Device() != nn.CPU: // on devices there is only one graph, of libtorch's operations
 		passes = passes[1:2]
 	}
 	for _, o := range passes {
@@ -119,11 +122,16 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 		return r, err
 	}
 	r = TrainResult{
-		Measured: Measured{Shape{spec.Depth, spec.Width}.String(), spec.PolicyHead, trainer.Precision(), trainer.Device(), t.Batch},
+		Measured: Measured{shape.String(), t.head(shape), trainer.Precision(), trainer.Device(), t.Batch},
 		Threads:  trainer.Threads(),
-		Speed:    Figure(speeds[0]), Bare: Figure(speeds[1]), Fused: Figure(speeds[1]), Waited: Figure(l.waited.Seconds() / l.spent.Seconds()),
+		Speed:    Figure(speeds[0]), Waited: Figure(l.waited.Seconds() / l.spent.Seconds()),
 	}
-	if len(passes) > 1 {
+	switch len(passes) {
+	case 0:
+		return r, nil
+	case 1:
+		r.Bare, r.Fused = Figure(speeds[1]), Figure(speeds[1])
+	default:
 		r.Bare, r.Fused = Figure(max(speeds[1], speeds[2])), Figure(speeds[3])
 	}
 	r.Ratio, r.FusedRatio = r.Speed/r.Bare, r.Speed/r.Fused

@@ -18,7 +18,7 @@ func TestTrain(t *testing.T) {
 	var results []TrainResult
 	var begun []string
 	b := Train{
-		Options: Options{Networks: []Shape{{1, 16}, {0, 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Time: time.Nanosecond},
+		Options: Options{Networks: []Shape{{Depth: 1, Width: 16}, {Depth: 0, Width: 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Time: time.Nanosecond},
 		Batch:   20, Threads: 2,
 	}
 	b.Begin = func(_, _ int, next string) { begun = append(begun, next) }
@@ -52,7 +52,7 @@ func TestTrain(t *testing.T) {
 }
 
 func TestTrainErrors(t *testing.T) {
-	b := Train{Options: Options{Networks: []Shape{{0, 8}}, Precision: "fp8"}, Batch: 2}
+	b := Train{Options: Options{Networks: []Shape{{Depth: 0, Width: 8}}, Precision: "fp8"}, Batch: 2}
 	if err := b.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `0x8: trainer: precision: no "fp8"`) {
 		t.Errorf("have error %v", err)
 	}

@@ -238,6 +238,9 @@ func Load(path string, h Hardware) (uci.Model, error) {
 	if err != nil {
 		return uci.Model{}, err
 	}
+	if c.Spec.Trunk == nn.TrunkSparse { // evaluates a position faster than other threads could take it
+		h.Threads, h.Batch, each = 1, 1, 1
+	}
 	h.Threads = cmp.Or(h.Threads, threads)
 	h.Batch = cmp.Or(h.Batch, each*h.Threads)
 	each = (h.Batch + h.Threads - 1) / h.Threads
@@ -252,7 +255,7 @@ func Load(path string, h Hardware) (uci.Model, error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	return uci.Model{
-		Name:       fmt.Sprintf("%s %s %dx%d", name, variant, c.Spec.Depth, c.Spec.Width),
+		Name:       fmt.Sprintf("%s %s %s", name, variant, c.Spec.Size()),
 		Variants:   []chess.Variant{variant},
 		Eval:       net,
 		Policy:     codec.Policy,
@@ -264,18 +267,18 @@ func Load(path string, h Hardware) (uci.Model, error) {
 }
 
 // network evaluates positions with a compiled network on several threads. Searches of
-// several games may use it at once; it evaluates one batch after the other.
+// several games may use it at once.
 type network struct {
 	encode.Codec
 	model *nn.Model
 
-	mu    sync.Mutex
+	mu    sync.RWMutex // guards group
 	group *nn.Group
 }
 
 func (n *network) Evaluate(leaves []*encode.Leaf) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.mu.RLock()
+	defer n.mu.RUnlock()
 	return n.group.Evaluate(leaves)
 }
 

@@ -84,6 +84,16 @@ func (s *Spec) convolutions() int {
 	return 1 + 2*s.Depth
 }
 
+// Size names the size of the network in the usual notation: 6x64 is 6 blocks of 64 channels,
+// sparse-256+128x8 a sparse trunk of 256 features for the value and 128 for the policy with 8
+// tables.
+func (s *Spec) Size() string {
+	if s.Trunk == TrunkSparse {
+		return fmt.Sprintf("sparse-%d+%dx%d", s.Width, s.PolicyWidth, s.KingBuckets)
+	}
+	return fmt.Sprintf("%dx%d", s.Depth, s.Width)
+}
+
 // FLOPs returns the number of operations of the trunk's 3x3 convolutions for a position. A
 // multiply-add is two operations.
 func (s Spec) FLOPs() float64 {

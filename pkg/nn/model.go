@@ -350,9 +350,17 @@ func (s *Session) Close() {
 // Group evaluates the leaves of one caller on several threads. It suits a caller that has
 // the machine to itself, such as the search of a single game. With many callers, a Session
 // each is faster, because no caller waits for another.
+//
+// With a sparse network, whose positions are not worth a change of threads, every caller
+// computes on its own thread, and callers do not wait for each other.
 type Group struct {
-	model    *Model
+	model *Model
+
+	evaluating sync.Mutex // by the sessions together
+
+	mu       sync.Mutex
 	sessions []*Session
+	free     []*Session // of a sparse network: without a caller
 }
 
 // NewGroup makes a group with a session per thread. It is fastest with as many leaves at a
@@ -368,11 +376,24 @@ func (m *Model) NewGroup(threads int) (*Group, error) {
 		}
 		g.sessions = append(g.sessions, s)
 	}
+	if m.sparse != nil {
+		g.free = slices.Clone(g.sessions)
+	}
 	return g, nil
 }
 
 // Evaluate is [Session.Evaluate], with results that are the same to the bit.
 func (g *Group) Evaluate(leaves []*encode.Leaf) error {
+	if g.model.sparse != nil {
+		s, err := g.take()
+		if err != nil {
+			return err
+		}
+		defer g.give(s)
+		return s.Evaluate(leaves)
+	}
+	g.evaluating.Lock()
+	defer g.evaluating.Unlock()
 	var wait sync.WaitGroup
 	errs := make([]error, len(g.sessions))
 	parts := share(len(leaves), len(g.sessions), g.model.block)
@@ -390,6 +411,28 @@ func (g *Group) Evaluate(leaves []*encode.Leaf) error {
 	return errors.Join(errs...)
 }
 
+// take returns a session without a caller, the one that was given back last, or a new one.
+func (g *Group) take() (*Session, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n := len(g.free); n > 0 {
+		s := g.free[n-1]
+		g.free = g.free[:n-1]
+		return s, nil
+	}
+	s, err := g.model.NewSession()
+	if err == nil {
+		g.sessions = append(g.sessions, s)
+	}
+	return s, err
+}
+
+func (g *Group) give(s *Session) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.free = append(g.free, s)
+}
+
 // share divides n positions among workers, in whole blocks where possible.
 func share(n, workers, block int) []int {
 	parts := make([]int, workers)
@@ -405,6 +448,8 @@ func share(n, workers, block int) []int {
 func (g *Group) Sessions() []*Session { return g.sessions }
 
 func (g *Group) Close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	for _, s := range g.sessions {
 		s.Close()
 	}

@@ -106,7 +106,14 @@ func (n *Network) Summary() string {
 			words = append(words, fmt.Sprintf(format, args...))
 		}
 	}
-	add(true, "%s, %d x %d, %s", s.Trunk, s.Depth, s.Width, s.Activation)
+	switch {
+	case s.Trunk == nn.TrunkSparse:
+		add(true, "sparse, %d features for the value and %d for the policy, %s", s.Width, s.PolicyWidth, s.Activation)
+		add(s.KingBuckets > 1, "%d king buckets", s.KingBuckets)
+		add(s.Mirror, "mirrored")
+	default:
+		add(true, "%s, %d x %d, %s", s.Trunk, s.Depth, s.Width, s.Activation)
+	}
 	add(s.Attention != nn.AttentionNone, "%s (reduction %d)", s.Attention, s.AttentionReduction)
 	add(s.Dropout > 0, "dropout %v", s.Dropout)
 	add(true, "%d planes of %s", s.Planes, n.Input)

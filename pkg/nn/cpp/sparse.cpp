@@ -87,7 +87,7 @@ struct Head {
 // A position as one side sees it.
 struct View {
   uint64_t words[alamos::max_planes];
-  int bucket, features;
+  int bucket;
 };
 
 struct Answer {
@@ -224,8 +224,6 @@ View view_of(const alamos_sparse &m, const uint64_t *planes, bool other, bool re
   View v;
   m.shape.view(planes, other, reflected, v.words);
   v.bucket = m.shape.bucket(v.words);
-  v.features = 0;
-  for (int p = 0; p < m.planes; p++) v.features += __builtin_popcountll(v.words[p]);
   return v;
 }
 

@@ -102,7 +102,8 @@ ALAMOS_INLINE void soft_max(float *x, const int32_t *index, int n) {
 // Finds or makes the sums of a view, and returns their place in the memory.
 ALAMOS_INLINE Sums *sums_of(const alamos_sparse &m, Memory &memory, const View &view) {
   const Sums *from = nullptr;
-  int fewest = view.features;
+  int fewest = 0;  // changes: without sums to begin from, all features
+  for (int p = 0; p < m.planes; p++) fewest += __builtin_popcountll(view.words[p]);
   for (int i = 0; i < remembered; i++) {
     Sums *s = memory.place(m, i);
     if (s->bucket != view.bucket) continue;
