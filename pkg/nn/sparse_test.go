@@ -1,6 +1,7 @@
 package nn
 
 import (
+	goflag "flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -152,6 +153,8 @@ func TestSparseInference(t *testing.T) {
 	}
 }
 
+var sparseGames = goflag.Int("sparse.games", 10, "random games of each variant in which all instruction sets are compared")
+
 // All instruction sets give the same answers to the bit, and remembered sums change nothing.
 func TestSparsePaths(t *testing.T) {
 	for _, v := range chess.Variants() {
@@ -163,10 +166,15 @@ func TestSparsePaths(t *testing.T) {
 		}
 		model := mustModel(t, n, InferenceOptions{})
 		rng, positions := rand.New(rand.NewPCG(5, uint64(v))), 0
-		for range 10 {
+		for range *sparseGames {
 			randomGame(rng, v, func(g *chess.Game, moves []chess.Move) {
+				fresh, err := model.NewSession()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer fresh.Close()
 				var want string
-				for path, s := range append(sessions, mustSession(t, model)) {
+				for path, s := range append(sessions, fresh) {
 					l := &encode.Leaf{}
 					c.Prepare(l, g, moves)
 					if err := s.Evaluate([]*encode.Leaf{l}); err != nil {
@@ -185,6 +193,7 @@ func TestSparsePaths(t *testing.T) {
 		if positions < 100 {
 			t.Errorf("%v: only %d positions", v, positions)
 		}
+		t.Logf("%v: %d positions", v, positions)
 	}
 }
 
@@ -202,7 +211,6 @@ func BenchmarkSparse(b *testing.B) {
 			leaves = append(leaves, l)
 		})
 	}
-	rand.New(rand.NewPCG(1, 1)).Shuffle(0, func(int, int) {})
 	for _, shuffled := range []bool{false, true} {
 		b.Run(fmt.Sprintf("shuffled=%v", shuffled), func(b *testing.B) {
 			leaves := slices.Clone(leaves)
