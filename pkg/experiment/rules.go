@@ -85,7 +85,7 @@ var rules = []rule{
 		l := s.Training.Loss
 		return fault(l.Value == 0 && (l.Policy == 0 || s.Network.Policy == NoPolicy), "no part of the loss has a weight above 0: nothing would be learned")
 	}},
-	{"network.trunk network.input network.width network.policy_width network.king_buckets", func(s *Settings) string {
+	{"network.trunk network.input network.activation network.width network.policy_width network.king_buckets", func(s *Settings) string {
 		spec := s.Network.Spec
 		if spec.Input = s.Network.Input; spec.Trunk != nn.TrunkSparse {
 			return ""

@@ -37,7 +37,6 @@ namespace {
 
 constexpr int max_width = 2 * 4096;    // of the features that a layer reads
 constexpr int max_hidden = 16384;      // outputs of a layer
-constexpr int max_moves = 1024;
 constexpr int max_changes = 32;        // of rows that are added at once
 constexpr int remembered = 16;         // sums in a memory
 constexpr int max_features = 64;       // of a position, at most: sums do not overflow then
@@ -94,6 +93,7 @@ struct Answer {
   int moves;
   const int32_t *indices;
   float *priors, *value, *wdl, *left;
+  float *logits;  // room for the moves by 16
 };
 
 class Memory;
@@ -354,12 +354,14 @@ char *alamos_sparse_run(const alamos_sparse *m, uint64_t *memory, int n, const u
                         float *left) {
   return guard([&] {
     Memory kept(*m, memory);
+    static thread_local std::vector<float> logits;
     for (int i = 0; i < n; i++, planes += m->planes) {
       int moves = offsets[i + 1] - offsets[i];
-      require(moves <= max_moves, "alamos: too many moves");
+      logits.resize(std::max<size_t>(logits.size(), moves + lanes));
       bool reflected = m->shape.reflects(planes);
       View views[2] = {view_of(*m, planes, false, reflected), view_of(*m, planes, true, reflected)};
-      m->run(*m, kept, views, {moves, indices + offsets[i], priors + offsets[i], values + i, wdl + 3 * i, left + i});
+      m->run(*m, kept, views, {moves, indices + offsets[i], priors + offsets[i], values + i, wdl + 3 * i, left + i,
+                                logits.data()});
     }
   });
 }

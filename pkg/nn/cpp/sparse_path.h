@@ -162,11 +162,10 @@ inline void run(const alamos_sparse &m, Memory &memory, const View *views, const
   }
   const First &p = m.policy;
   if (p.out == 0) return;
-  alignas(64) float logits[max_moves];
   for (int j = 0; j < a.moves; j++) {
     int i = a.indices[j];
-    logits[j] = i < 0 ? 0 : float(dot(policy, p.row(i), p.in)) * p.scale[i] + p.bias[i];
+    a.logits[j] = i < 0 ? 0 : float(dot(policy, p.row(i), p.in)) * p.scale[i] + p.bias[i];
   }
-  soft_max(logits, a.indices, a.moves);
-  std::memcpy(a.priors, logits, sizeof(float) * a.moves);
+  soft_max(a.logits, a.indices, a.moves);
+  std::memcpy(a.priors, a.logits, sizeof(float) * a.moves);
 }
