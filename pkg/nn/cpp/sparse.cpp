@@ -38,7 +38,7 @@ namespace {
 constexpr int max_width = 2 * 4096;    // of the features that a layer reads
 constexpr int max_hidden = 16384;      // outputs of a layer
 constexpr int max_changes = 32;        // of rows that are added at once
-constexpr int remembered = 16;         // sums in a memory
+constexpr int remembered = 8;           // sums in a memory: fewer or more were slower in searches
 constexpr int max_features = 64;       // of a position, at most: sums do not overflow then
 constexpr float unit = 256;            // of the sums, if no weight is too large for it
 constexpr float activation_unit = 127;
