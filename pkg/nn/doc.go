@@ -27,11 +27,14 @@
 // combination is valid. An activation that follows a sum or a norm is fused with it, in
 // training and in the evaluator.
 //
+// A sparse network (sparse.go) has no maps: a table of features takes the place of the
+// trunk's layers. Its evaluator computes in integers, and always on the processor.
+//
 // Determinism. A training step is a function of the parameters, the optimizer state, the
 // batch, the precision, the number of threads and, with dropout, a seed. A position's
 // priors and value are a function of the model and that position. Blocks are padded to a
 // constant size, so neither the other positions of a batch nor the order of positions
-// changes a bit.
+// changes a bit. Sparse networks give the same bits on every processor.
 //
 // The package does not know games: it sees packed planes and policy indices. It does not
 // choose learning rates, shuffle samples or decide which checkpoint is best. It allocates

@@ -149,6 +149,9 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Trunk == TrunkSparse {
+		return nil, errors.New("new tower: a sparse network has no convolutions")
+	}
 	// The weights are those at the start of training, so that maps neither vanish nor
 	// overflow: a processor multiplies zeros with less power, and clocks higher.
 	n, err := New(Spec{Planes: s.Planes, Constant: s.Constant, Trunk: TrunkPlain, Depth: s.convolutions(), Width: s.Width}, 1)
