@@ -300,6 +300,16 @@ func (m *Moves) part(from, to int) Moves {
 	return Moves{m.Offsets[from : to+1], m.Indices, m.Policy}
 }
 
+// alone returns the moves of a part without those of other parts.
+func (m Moves) alone() Moves {
+	first, last := m.Offsets[0], m.Offsets[len(m.Offsets)-1]
+	offsets := make([]int32, len(m.Offsets))
+	for i, at := range m.Offsets {
+		offsets[i] = at - first
+	}
+	return Moves{offsets, m.Indices[first:last], m.Policy[first:last]}
+}
+
 // reset empties the moves but keeps their memory.
 func (m *Moves) reset() { *m = Moves{m.Offsets[:0], m.Indices[:0], m.Policy[:0]} }
 

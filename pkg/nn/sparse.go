@@ -264,13 +264,13 @@ func (g *graph) rows(x *ts.Tensor, l *dense, m *Moves) *ts.Tensor {
 	})
 }
 
-// places returns the moves with their places among the logits of listed moves as indices.
+// places returns the moves with their places among the logits of listed moves as indices. The
+// moves are not part of others, see [Moves.alone].
 func (m *Moves) places() *Moves {
 	indices := make([]int32, len(m.Indices))
-	first, last := m.Offsets[0], m.Offsets[len(m.Offsets)-1]
-	for i := first; i < last; i++ {
-		indices[i] = i - first
-		if m.Indices[i] < 0 {
+	for i, index := range m.Indices {
+		indices[i] = int32(i)
+		if index < 0 {
 			indices[i] = -1
 		}
 	}

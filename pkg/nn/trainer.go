@@ -417,8 +417,9 @@ func (p *pass) forward(b *Batch) error {
 			defer recordGradients(false)
 		}
 		positions := p.positions(b, s)
-		if p.t.net.sparse != nil && p.t.legal() && !part.generic {
-			part.listed = &positions.Moves
+		if p.t.net.sparse != nil && !part.generic {
+			p.inChunks(part, positions, 1/float64(b.N))
+			return
 		}
 		out := p.t.net.forward(part.graph, positions.Planes, p.t.net.spec.Constant)
 		part.terms = p.t.terms(part.graph, out, positions, 1/float64(b.N))
@@ -432,9 +433,42 @@ func (p *pass) forward(b *Batch) error {
 	})
 }
 
+// chunk is the number of positions of a sparse network whose activations stay in the cache.
+const chunk = 512
+
+// inChunks passes the positions of a part forward, and in training backward, a chunk at a
+// time. Each backward pass adds to the gradients. It suits networks without batch norm.
+func (p *pass) inChunks(part *part, positions *Batch, scale float64) {
+	for from := 0; from < positions.N; from += chunk {
+		some := positions.part(from, min(from+chunk, positions.N))
+		some.Moves, some.Replies = some.Moves.alone(), some.Replies.alone()
+		p.inChunk(part, some, scale)
+	}
+}
+
+func (p *pass) inChunk(part *part, b *Batch, scale float64) {
+	g := *part.graph
+	g.scope = scope{}
+	defer g.close()
+	if p.t.legal() {
+		g.listed = &b.Moves
+	}
+	out := p.t.net.forward(&g, b.Planes, p.t.net.spec.Constant)
+	terms := p.t.terms(&g, out, b, scale)
+	if part.training {
+		must(terms.total.Backward())
+	} else if out.logits != nil {
+		part.accuracy.Add(g.accuracy(out.logits, b, p.t.legal()))
+	}
+	part.loss.Add(terms.read(&g), 1)
+}
+
 // backward computes the gradients of a training pass.
 func (p *pass) backward() error {
 	return p.each(func(_ *shard, part *part) {
+		if part.terms.total == nil { // in chunks
+			return
+		}
 		must(part.terms.total.Backward())
 		part.loss = part.terms.read(part.graph)
 	})

@@ -48,6 +48,14 @@ void find_features(const alamos::SparseShape &shape, int n, const uint64_t *plan
   }
 }
 
+// The memory to which backward passes add the gradient of a parameter: a table's gradient is
+// too large to be made and added again in each pass. Their results for it are undefined then.
+float *gradient_of(const at::Tensor &parameter) {
+  at::Tensor &g = parameter.mutable_grad();
+  if (!g.defined()) g = at::zeros(parameter.sizes());
+  return data<float>(g);
+}
+
 template <class T>
 alamos::Pair<T> pair(const at::Tensor &value, const at::Tensor &policy) {
   return {data<T>(value), data<T>(policy)};
@@ -61,8 +69,7 @@ class FeatureSums : public torch::autograd::Function<FeatureSums> {
     RowLists in = lists(offsets, rows);
     at::Tensor value = at::empty({in.count / 2, 2 * width}), policy = at::empty({in.count / 2, 2 * columns.policy_width});
     alamos::sum_rows(data<float>(table), data<float>(bias), in, columns, pair<float>(value, policy));
-    ctx->save_for_backward({value, policy, offsets, rows});
-    ctx->saved_data["rows"] = table.size(0);
+    ctx->save_for_backward({value, policy, offsets, rows, table, bias});
     ctx->saved_data["squared"] = squared;
     return {value, policy};
   }
@@ -70,12 +77,11 @@ class FeatureSums : public torch::autograd::Function<FeatureSums> {
   static variable_list backward(AutogradContext *ctx, variable_list grads) {
     auto saved = ctx->get_saved_variables();
     for (int i = 0; i < 2; i++) grads[i] = grads[i].defined() ? grads[i].contiguous() : at::zeros_like(saved[i]);
-    int64_t rows = ctx->saved_data["rows"].toInt();
     Columns columns{int(saved[0].size(1) / 2), int(saved[1].size(1) / 2), ctx->saved_data["squared"].toBool()};
-    at::Tensor dtable = at::zeros({rows, columns.all()}), dbias = at::zeros({columns.all()});
     alamos::sum_rows_gradient(pair<const float>(saved[0], saved[1]), pair<const float>(grads[0], grads[1]),
-                              lists(saved[2], saved[3]), columns, rows, data<float>(dtable), data<float>(dbias));
-    return {dtable, dbias, {}, {}, {}, {}};
+                              lists(saved[2], saved[3]), columns, saved[4].size(0), gradient_of(saved[4]),
+                              gradient_of(saved[5]));
+    return {{}, {}, {}, {}, {}, {}};
   }
 };
 
@@ -86,19 +92,18 @@ class Rows : public torch::autograd::Function<Rows> {
     at::Tensor x = input.contiguous(), out = at::empty({rows.numel()});
     alamos::row_products(data<float>(x), data<float>(weight), data<float>(bias), lists(offsets, rows),
                          weight.size(0), int(weight.size(1)), data<float>(out));
-    ctx->save_for_backward({x, weight, offsets, rows});
+    ctx->save_for_backward({x, weight, bias, offsets, rows});
     return out;
   }
 
   static variable_list backward(AutogradContext *ctx, variable_list grads) {
     auto saved = ctx->get_saved_variables();
     const at::Tensor &x = saved[0], &weight = saved[1];
-    at::Tensor dout = grads[0].contiguous(), dx = at::zeros_like(x), dweight = at::zeros_like(weight);
-    at::Tensor dbias = at::zeros({weight.size(0)});
-    alamos::row_products_gradient(data<float>(x), data<float>(weight), data<float>(dout), lists(saved[2], saved[3]),
-                                  weight.size(0), int(weight.size(1)), data<float>(dx), data<float>(dweight),
-                                  data<float>(dbias));
-    return {dx, dweight, dbias, {}, {}};
+    at::Tensor dout = grads[0].contiguous(), dx = at::zeros_like(x);
+    alamos::row_products_gradient(data<float>(x), data<float>(weight), data<float>(dout), lists(saved[3], saved[4]),
+                                  weight.size(0), int(weight.size(1)), data<float>(dx), gradient_of(weight),
+                                  gradient_of(saved[2]));
+    return {dx, {}, {}, {}, {}};
   }
 };
 
