@@ -148,7 +148,8 @@ func drawValue(t *rapid.T, of config.Type, path string, root map[string]any) any
 			return rapid.SampledFrom(append([]string{"h.m", "my-hook.a_1"}, of.Words...)).Draw(t, path)
 		}
 		if of.Pattern != nil {
-			return rapid.StringMatching(of.Pattern.String()).Draw(t, path)
+			full := func(s string) bool { return strings.TrimSpace(s) != "" }
+			return rapid.StringMatching(of.Pattern.String()).Filter(full).Draw(t, path)
 		}
 		lines := rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 			"", "a: b", "- c", " # d", "true", "12", "\tx", "y ", "'\"\\", "| >", "null", "~", "---", "é\u2028z\u0085", "%", "@",
