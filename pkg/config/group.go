@@ -317,8 +317,8 @@ func (r *groupReading) field(f *Field) {
 // does not say which meaning applies.
 func (r *groupReading) fitsElsewhere(f *Field, here string, written *Node) bool {
 	fits := func(f *Field) bool {
-		alone, copied := Reader{Bad: map[string]bool{}, schema: r.schema}, *written // which a fault marks
-		_, good := f.Type.Read(&alone, here, &copied)
+		alone := Reader{Bad: map[string]bool{}, schema: r.schema}
+		_, good := f.Type.Read(&alone, here, written.Stamped(written.Layer)) // a fault marks the copy
 		return good
 	}
 	for _, other := range r.Fields {

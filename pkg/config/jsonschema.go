@@ -34,15 +34,9 @@ func (s *Schema) Document(title string, required []string, definitions map[strin
 
 // anyMeaning describes the types of a key in all of its meanings.
 func (s *Schema) anyMeaning(path string) map[string]any {
-	g, key := s.Group, path
-	if i := strings.LastIndexByte(path, '.'); i >= 0 {
-		g, key = s.Lookup(path[:i]).Type.(*Group), path[i+1:]
-	}
 	var types []any
-	for _, f := range g.Fields {
-		if f.Key == key {
-			types = append(types, f.Type.JSONSchema(s, path))
-		}
+	for _, f := range s.meanings(path) {
+		types = append(types, f.Type.JSONSchema(s, path))
 	}
 	if len(types) == 1 {
 		return types[0].(map[string]any)

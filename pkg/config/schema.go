@@ -58,6 +58,47 @@ func (s *Schema) index(g *Group, path string, decides bool) {
 // keys of a ramp have one, but the lists of all paths omit them.
 func (s *Schema) Lookup(path string) *Field { return s.byPath[path] }
 
+// Meaning returns the first meaning of a key that a value fits, or that all values of a list
+// fit. If there is none, it is Lookup.
+func (s *Schema) Meaning(path string, t *Node) *Field {
+	fits := func(f *Field, t *Node) bool {
+		_, good := f.Type.Read(&Reader{Bad: map[string]bool{}, schema: s}, path, t.Stamped(t.Layer)) // a fault marks the copy
+		return good
+	}
+	all := s.meanings(path)
+	if len(all) == 1 {
+		return all[0]
+	}
+	for _, f := range all {
+		if fits(f, t) || t.Kind == List && !slices.ContainsFunc(t.Items, func(item *Node) bool { return !fits(f, item) }) {
+			return f
+		}
+	}
+	return s.Lookup(path)
+}
+
+// meanings returns the fields of a key.
+func (s *Schema) meanings(path string) (all []*Field) {
+	g, key := s.Group, path
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		around := s.Lookup(path[:i])
+		if around == nil {
+			return nil
+		}
+		var isGroup bool
+		if g, isGroup = around.Type.(*Group); !isGroup {
+			return nil
+		}
+		key = path[i+1:]
+	}
+	for _, f := range g.Fields {
+		if f.Key == key {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // Swept returns the paths of the keys that decide a result, in order.
 func (s *Schema) Swept() []string {
 	return slices.DeleteFunc(slices.Clone(s.paths), func(path string) bool { return !s.byPath[path].Decides })

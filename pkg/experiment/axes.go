@@ -170,7 +170,7 @@ func readPaths(r *config.Reader, path string, t *config.Node, want config.Type, 
 	ok := true
 	for i := range t.Entries {
 		e := &t.Entries[i]
-		here, f := config.Join(path, e.Key), schema().Lookup(e.Key)
+		here, f := config.Join(path, e.Key), schema().Meaning(e.Key, e.Value)
 		switch {
 		case e.Value.Bad:
 		case f == nil:
