@@ -124,8 +124,11 @@ func (b *Network) measure(ctx context.Context, c networkCase) (r NetworkResult, 
 	}
 	if c.shape.sparse() {
 		speeds, err := interleave(ctx, b.Time, sideBySide(b.turn(), evaluate))
-		r.Speed = Figure(append(speeds, 0)[0])
-		return r, err
+		if err != nil {
+			return r, err
+		}
+		r.Speed = Figure(speeds[0])
+		return r, nil
 	}
 	spec := b.spec(codec, c.shape)
 	convolve := make([]func() (int, error), b.Workers)

@@ -144,6 +144,16 @@ func (g *Group) Keys() []string {
 	return names
 }
 
+// meanings returns the fields of a key.
+func (g *Group) meanings(key string) (all []*Field) {
+	for _, f := range g.Fields {
+		if f.Key == key {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // field returns the first field of a key, or nil.
 func (g *Group) field(key string) *Field {
 	for _, f := range g.Fields {
@@ -316,14 +326,9 @@ func (r *groupReading) field(f *Field) {
 // fitsElsewhere reports whether a value fits another meaning of its key but not f. A layer alone
 // does not say which meaning applies.
 func (r *groupReading) fitsElsewhere(f *Field, here string, written *Node) bool {
-	fits := func(f *Field) bool {
-		alone := Reader{Bad: map[string]bool{}, schema: r.schema}
-		_, good := f.Type.Read(&alone, here, written.Stamped(written.Layer)) // a fault marks the copy
-		return good
-	}
-	for _, other := range r.Fields {
-		if other != f && other.Key == f.Key && fits(other) {
-			return !fits(f)
+	for _, other := range r.meanings(f.Key) {
+		if other != f && r.schema.fits(other, here, written) {
+			return !r.schema.fits(f, here, written)
 		}
 	}
 	return false
@@ -339,10 +344,7 @@ func (r *groupReading) inapplicable(f *Field) {
 		return
 	}
 	var needs []string
-	for _, other := range r.Fields {
-		if other.Key != f.Key {
-			continue
-		}
+	for _, other := range r.meanings(f.Key) {
 		broken := other.When.broken(r.values, r.root)
 		if broken == nil {
 			return // the key has another meaning here

@@ -61,13 +61,11 @@ func (g *Group) JSONSchema(s *Schema, path string) map[string]any {
 		var descriptions []string
 		var f *Field // the last of the variants
 		sameDefault := true
-		for _, variant := range g.Fields {
-			if variant.Key == key {
-				sameDefault = f == nil || reflect.DeepEqual(f.Default, variant.Default)
-				f = variant
-				descriptions = append(descriptions, f.description())
-				variants = append(variants, f.Type.JSONSchema(s, here))
-			}
+		for _, variant := range g.meanings(key) {
+			sameDefault = f == nil || reflect.DeepEqual(f.Default, variant.Default)
+			f = variant
+			descriptions = append(descriptions, f.description())
+			variants = append(variants, f.Type.JSONSchema(s, here))
 		}
 		if of := s.Lookup(here); of != nil && of.Decides && slices.Contains(s.paths, here) {
 			variants = []any{Definition(here)}

@@ -61,16 +61,12 @@ func (s *Schema) Lookup(path string) *Field { return s.byPath[path] }
 // Meaning returns the first meaning of a key that a value fits, or that all values of a list
 // fit. If there is none, it is Lookup.
 func (s *Schema) Meaning(path string, t *Node) *Field {
-	fits := func(f *Field, t *Node) bool {
-		_, good := f.Type.Read(&Reader{Bad: map[string]bool{}, schema: s}, path, t.Stamped(t.Layer)) // a fault marks the copy
-		return good
-	}
 	all := s.meanings(path)
 	if len(all) == 1 {
 		return all[0]
 	}
 	for _, f := range all {
-		if fits(f, t) || t.Kind == List && !slices.ContainsFunc(t.Items, func(item *Node) bool { return !fits(f, item) }) {
+		if s.fits(f, path, t) || t.Kind == List && !slices.ContainsFunc(t.Items, func(item *Node) bool { return !s.fits(f, path, item) }) {
 			return f
 		}
 	}
@@ -78,7 +74,7 @@ func (s *Schema) Meaning(path string, t *Node) *Field {
 }
 
 // meanings returns the fields of a key.
-func (s *Schema) meanings(path string) (all []*Field) {
+func (s *Schema) meanings(path string) []*Field {
 	g, key := s.Group, path
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
 		around := s.Lookup(path[:i])
@@ -91,12 +87,13 @@ func (s *Schema) meanings(path string) (all []*Field) {
 		}
 		key = path[i+1:]
 	}
-	for _, f := range g.Fields {
-		if f.Key == key {
-			all = append(all, f)
-		}
-	}
-	return all
+	return g.meanings(key)
+}
+
+// fits reports whether a value is valid for a field, and changes nothing.
+func (s *Schema) fits(f *Field, path string, t *Node) bool {
+	_, good := f.Type.Read(&Reader{Bad: map[string]bool{}, schema: s}, path, t.Stamped(t.Layer)) // a fault marks the copy
+	return good
 }
 
 // Swept returns the paths of the keys that decide a result, in order.

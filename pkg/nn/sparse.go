@@ -4,6 +4,7 @@ package nn
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -41,32 +42,21 @@ const INT8 = "int8"
 // completeSparse is [Spec.Complete] for a sparse trunk.
 func (s Spec) completeSparse() (Spec, error) {
 	d := config.Default[Spec]
-	has := func(x int, key string) int {
-		if x == 0 {
-			return int(d(key))
-		}
-		return x
-	}
-	s.KingBuckets = has(s.KingBuckets, "king_buckets")
+	s.KingBuckets = cmp.Or(s.KingBuckets, int(d("king_buckets")))
 	if s.PolicySize == 0 {
 		s.PolicyHead, s.PolicyWidth = PolicyNone, 0
 	} else {
-		s.PolicyHead, s.PolicyWidth = policyRows, has(s.PolicyWidth, "policy_width")
+		s.PolicyHead, s.PolicyWidth = policyRows, cmp.Or(s.PolicyWidth, int(d("policy_width")))
 	}
-	if s.Activation == "" {
-		s.Activation = Squared
-	}
-	if s.Attention == "" {
-		s.Attention = AttentionNone
-	}
-	s.ValueChannels = Flat
+	s.Activation, s.Attention = cmp.Or(s.Activation, Squared), cmp.Or(s.Attention, AttentionNone)
+	s.ValueChannels, s.HeadKernel = Flat, kernel1
 	if s.ValueHidden == nil {
 		s.ValueHidden = []int{16, 32}
 	}
 	s.ValueHidden = slices.Clone(s.ValueHidden)
-	s.HeadKernel = kernel1
 	if s.MovesLeft {
-		s.MovesLeftHidden, s.MovesLeftUnit = has(s.MovesLeftHidden, "moves_left_hidden"), has(s.MovesLeftUnit, "moves_left_unit")
+		s.MovesLeftHidden = cmp.Or(s.MovesLeftHidden, int(d("moves_left_hidden")))
+		s.MovesLeftUnit = cmp.Or(s.MovesLeftUnit, int(d("moves_left_unit")))
 	}
 	if err := s.CheckSparse(); err != nil {
 		return s, fmt.Errorf("network: %w", err)
