@@ -143,10 +143,9 @@ char *alamos_sparse_rows(const void *x, const void *weight, const void *bias, co
     require(in.dim() == 2 && w.dim() == 2 && in.size(1) == w.size(1) && w.size(1) % 16 == 0,
             "alamos: want features [N, D] and rows [A, D]");
     int64_t n = in.size(0);
-    for (int32_t k = offsets[0]; k < offsets[n]; k++)
+    require(offsets[0] == 0, "alamos: the moves begin at another place");
+    for (int32_t k = 0; k < offsets[n]; k++)
       require(indices[k] < w.size(0), "alamos: a policy index is out of range");
-    // A part of a batch has moves that do not begin at 0.
-    at::Tensor places = integers(offsets, n + 1).sub_(offsets[0]);
-    *out = new at::Tensor(Rows::apply(in, w, tensor(bias), places, integers(indices + offsets[0], offsets[n] - offsets[0])));
+    *out = new at::Tensor(Rows::apply(in, w, tensor(bias), integers(offsets, n + 1), integers(indices, offsets[n])));
   });
 }
