@@ -29,7 +29,7 @@ defaults filled in, and the file and line that set it. For a key that the sweep 
 prints all values; --trial prints the values of one trial instead.`,
 		Example: `  alamos explain experiments/quickstart.yaml
   alamos explain experiments/quickstart.yaml --changed --set network.width=64
-  alamos explain experiments/quickstart.yaml --trial network.depth=5
+  alamos explain experiments/quickstart.yaml --trial visits=64
   alamos explain experiments/quickstart.yaml --json`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: experimentFiles,
@@ -148,7 +148,7 @@ script, also not the initialization of a script's variables. The exit status is 
 is a fault. Missing data files and engines are notes, not faults,
 because the run may happen on another machine.`,
 		Example: `  alamos check experiments/*.yaml
-  alamos check experiments/quickstart.yaml --set network.depth=4`,
+  alamos check experiments/quickstart.yaml --set network.width=256`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {

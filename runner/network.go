@@ -34,7 +34,7 @@ and the others take this file.
 
 ` + aboutModels,
 		Example: `  alamos network experiments/quickstart.yaml
-  alamos network experiments/quickstart.yaml --set network.attention=cbam --all
+  alamos network experiments/atomic-best.yaml --set network.attention=cbam --all
   alamos network quickstart/2@last
   alamos network gen-0003.safetensors --format markdown
   alamos network quickstart/2@last --out quickstart.safetensors`,
