@@ -56,7 +56,7 @@ device: [%s]    # cpu, or CUDA devices
 precision: %s    # auto, fp32, bf16
 workers: %d    # goroutines that play games
 batch: %d    # positions that a worker evaluates at once
-threads: %d    # of a network that plays alone; 0: one per core
+threads: %d    # of training, and of a network that plays alone; 0: one per core
 jobs: %d    # trials at a time
 results: %s
 `, m.CPU, english.Plural(m.Cores, "core", ""), strings.Join(devices, ", "), precision, cmp.Or(workers, players), cmp.Or(batch, most), threads, jobs, results)
@@ -67,7 +67,7 @@ results: %s
 	f := cmd.Flags()
 	f.IntVar(&workers, "workers", 0, "goroutines that play")
 	f.IntVar(&batch, "batch", 0, "positions that each has evaluated at once")
-	f.IntVar(&threads, "threads", 0, "of a network that plays alone")
+	f.IntVar(&threads, "threads", 0, "of training, and of a network that plays alone")
 	f.IntVar(&jobs, "jobs", 1, "trials of a sweep at a time")
 	resultsFlag(cmd, &results)
 	return cmd

@@ -144,7 +144,7 @@ func (g *gameFlags) open(words []string) (players []*match.Opened, err error) {
 	case slices.ContainsFunc(specs, func(s *match.Spec) bool { return s.Network() != "" }): // evaluates many positions at little more than the cost of one
 		t.Workers = 32
 	default:
-		t.Workers = runtime.NumCPU()
+		t.Workers = runtime.GOMAXPROCS(0)
 	}
 	g.with.opener.Hardware.Batch = t.Workers
 	if players, t.Variant, err = g.with.opener.OpenAll(specs, g.variant); err != nil {

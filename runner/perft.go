@@ -65,7 +65,7 @@ FEN ;D1 20 ;D2 400. The exit status is 1 if a count is wrong.`,
 // new calls.
 func onAllCores(ctx context.Context, n int, f func(int)) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.NumCPU())
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
 		group.Go(func() error {
 			if ctx.Err() == nil {

@@ -24,7 +24,7 @@ import (
 
 func planCommand() *cobra.Command {
 	var set []string
-	var asJSON, noProbe, stages bool
+	var asJSON, noProbe, stages, count bool
 	var detect string
 	opt := run.PlanOptions{Options: run.Options{Alamos: version()}}
 	cmd := &cobra.Command{
@@ -46,7 +46,8 @@ between two settings of a sweep. It needs earlier results with several seeds.`,
   alamos plan experiments/sweeps/*.yaml --no-probe
   alamos plan experiments/sweeps/random_search.yaml --stages
   alamos plan experiments/quickstart.yaml --set generations=40 --json
-  alamos plan experiments/sweeps/strength.yaml --detect 30elo`,
+  alamos plan experiments/sweeps/strength.yaml --detect 30elo
+  alamos plan experiments/sweeps/depth.yaml --count`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -58,6 +59,12 @@ between two settings of a sweep. It needs earlier results with several seeds.`,
 			})
 			if err != nil {
 				return err
+			}
+			if count {
+				for _, e := range all {
+					fmt.Fprintln(cmd.OutOrStdout(), e.Total())
+				}
+				return nil
 			}
 			if detect != "" {
 				return printDetections(cmd.OutOrStdout(), all, opt.Results, detect, asJSON)
@@ -88,6 +95,7 @@ between two settings of a sweep. It needs earlier results with several seeds.`,
 	f.StringVar(&opt.Results, "results", "results", "folder of results")
 	f.BoolVar(&noProbe, "no-probe", false, "measure nothing: estimate times from earlier runs only")
 	f.BoolVar(&stages, "stages", false, "list the stages of every trial, also of many")
+	f.BoolVar(&count, "count", false, "print only the number of trials of each file, as for an array of jobs")
 	f.StringVar(&detect, "detect", "", "say what shows a difference of this `Elo` between two settings")
 	f.BoolVar(&asJSON, "json", false, "print JSON: a list with an object for each file")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")

@@ -258,7 +258,7 @@ An account that has never played becomes a bot, permanently, by
 			}
 			p.Variants = slices.Sorted(maps.Keys(files))
 			if h.Threads == 0 {
-				h.Threads = max(1, runtime.NumCPU()/p.AtOnce)
+				h.Threads = max(1, runtime.GOMAXPROCS(0)/p.AtOnce)
 			}
 			cfg.Engine = func(v chess.Variant) (uci.Searcher, error) {
 				model, err := match.Load(files[v], *h)

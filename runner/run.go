@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,9 @@ Ctrl-C or a kill loses at most the games in play or the current epoch; the same 
 continues from there. If a trial fails, the others still run, and the exit status is 1.
 
 On a cluster, each trial can be a job of its own (--trial) if the jobs share one folder
-of results. The same command without --trial then draws the figures and the page.
+of results. A job waits for another one that writes to the same trial or works on the same
+stage. A number above that of the last trial is not an error. The same command without
+--trial then draws the figures and the page.
 
 A UCI engine of an experiment is a program that runs with your rights. With --no-engines
 and --no-hooks, run refuses an experiment that would start an engine or a Go script: it
@@ -48,7 +51,9 @@ those of the run that wrote it; other files are compared with their checksums. W
 --verify run compares all, and so finds what a faulty disk has changed; see also alamos
 show.
 
-The flags say how this machine runs the experiment. They never change its results.`,
+The flags say how this machine runs the experiment. They do not change its results, except
+for the last bits of numbers that --device, --precision and --threads change: the manifest
+records these for each stage.`,
 		Example: `  alamos run experiments/quickstart.yaml
   alamos run experiments/quickstart.yaml --set search.visits=100 --results elsewhere
   alamos run experiments/quickstart.yaml --workers 1
@@ -75,11 +80,23 @@ The flags say how this machine runs the experiment. They never change its result
 				e = plans[0].Experiment
 			}
 			for _, name := range splitNumbers(trials) {
+				if n, err := strconv.Atoi(name); err == nil && n > e.Total() { // of an array of jobs
+					fmt.Fprintf(cmd.ErrOrStderr(), "no trial %d to run: there are %d\n", n, e.Total())
+					continue
+				}
 				t, err := findTrial(e, name)
 				if err != nil {
 					return err
 				}
 				opt.Trials = append(opt.Trials, t.Number)
+			}
+			if len(trials) > 0 {
+				if len(opt.Trials) == 0 {
+					return nil
+				}
+				if !cmd.Flags().Changed("wait-lock") {
+					opt.WaitLock = true
+				}
 			}
 			if serve != "" {
 				end, err := serveAlong(cmd.Context(), cmd.ErrOrStderr(), serve, opt.Results)
@@ -123,6 +140,9 @@ The flags say how this machine runs the experiment. They never change its result
 	numberFlag(cmd, &opt.Workers, "workers", 0, atLeast(0), "goroutines that play games, of all jobs together (default: one per core, with CUDA two)")
 	numberFlag(cmd, &opt.Batch, "batch", 0, between(0, 1<<14), fmt.Sprintf("positions that a worker evaluates at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
+	numberFlag(cmd, &opt.Threads, "threads", 0, between(0, 1<<10), "threads that train on the processor; another number gives other weights in their last bits (default: one per core)")
+	f.BoolVar(&opt.WaitLock, "wait-lock", false, "wait for another run that writes to the same results, instead of failing (default with --trial)")
+	f.BoolVar(&opt.NoLock, "no-lock", false, "take no locks, on a file system that has none; never run a trial twice at a time then")
 	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "time limit for each call of a script")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	f.BoolVar(&noEngines, "no-engines", false, "refuse an experiment that names a UCI engine")

@@ -28,6 +28,8 @@ import (
 type Journal struct {
 	// Dropped is the number of torn or damaged bytes that were skipped.
 	Dropped int64
+	// Other is the head of the journal that was emptied because it had another one, or nil.
+	Other []byte
 
 	mu   sync.Mutex
 	path string
@@ -47,7 +49,7 @@ func OpenJournal(path string, head []byte, replay func(entry []byte) error) (*Jo
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
@@ -58,8 +60,8 @@ func OpenJournal(path string, head []byte, replay func(entry []byte) error) (*Jo
 	return j, nil
 }
 
-// ReadJournal calls replay for each entry of a journal without changing the file. A missing
-// file has no entries.
+// ReadJournal calls replay for each entry of a journal whose head begins with head, without
+// changing the file. A missing file has no entries.
 func ReadJournal(path string, head []byte, replay func(entry []byte) error) error {
 	f, err := Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +71,8 @@ func ReadJournal(path string, head []byte, replay func(entry []byte) error) erro
 		return fmt.Errorf("reading the journal: %w", err)
 	}
 	defer f.Close()
-	if _, _, err := scan(f, head, replay); err != nil {
+	begins := func(have []byte) bool { return bytes.HasPrefix(have, head) }
+	if _, _, err := scan(f, begins, replay); err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
 	}
 	return nil
@@ -128,23 +131,27 @@ func (t *Tail) Read(reset func(), add func(entry []byte) error) error {
 
 // restore replays the journal and truncates the file after its last whole entry.
 func (j *Journal) restore(head []byte, replay func([]byte) error) error {
-	end, torn, err := scan(j.f, head, replay)
+	equals := func(have []byte) bool {
+		if bytes.Equal(have, head) {
+			return true
+		}
+		j.Other = bytes.Clone(have)
+		return false
+	}
+	end, torn, err := scan(j.f, equals, replay)
 	if err != nil {
 		return err
 	}
 	j.Dropped = torn
-	if err := j.f.Truncate(end); err != nil {
-		return err
-	}
-	if _, err := j.f.Seek(end, io.SeekStart); err != nil || end > 0 {
+	if err := j.f.Truncate(end); err != nil || end > 0 {
 		return err
 	}
 	return j.append(head)
 }
 
 // scan calls replay for each entry after the head. It returns where the last whole entry
-// ends, 0 if the journal has another head, and the number of torn or damaged bytes.
-func scan(f *os.File, head []byte, replay func([]byte) error) (end, torn int64, err error) {
+// ends, 0 if it is not a journal with this head, and the number of torn or damaged bytes.
+func scan(f *os.File, head func([]byte) bool, replay func([]byte) error) (end, torn int64, err error) {
 	st, err := f.Stat()
 	if err != nil {
 		return 0, 0, err
@@ -158,7 +165,7 @@ func scan(f *os.File, head []byte, replay func([]byte) error) (end, torn int64, 
 			return 0, 0, err
 		case end == 0 && entry == nil:
 			return 0, st.Size(), nil
-		case end == 0 && !bytes.Equal(entry, head):
+		case end == 0 && !head(entry):
 			return 0, 0, nil
 		case entry == nil:
 			torn += size

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -236,5 +237,44 @@ func TestTail(t *testing.T) {
 	add("four")
 	if got, resets := read(); !slices.Equal(got, []string{"four"}) || resets != 1 {
 		t.Errorf("another journal: %q, %d resets", got, resets)
+	}
+}
+
+// Two processes that write to one journal, because a file system has no locks, do not overwrite
+// each other's entries.
+func TestJournalOfTwoWriters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.journal")
+	open := func() *Journal {
+		j, err := OpenJournal(path, []byte("head"), func([]byte) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	a, b := open(), open()
+	for _, x := range []struct {
+		j    *Journal
+		text string
+	}{{a, "one"}, {b, "two"}, {a, "three"}} {
+		if err := x.j.Add([]byte(x.text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var have []string
+	read := func(head string) {
+		t.Helper()
+		have = nil
+		if err := ReadJournal(path, []byte(head), func(e []byte) error { have = append(have, string(e)); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read("head"); strings.Join(have, " ") != "one two three" {
+		t.Errorf("entries %q", have)
+	}
+	if read("he"); len(have) != 3 {
+		t.Errorf("with the beginning of the head: entries %q", have)
+	}
+	if read("other"); len(have) != 0 {
+		t.Errorf("with another head: entries %q", have)
 	}
 }

@@ -1,6 +1,9 @@
 package disk
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Lock is the exclusive or shared right to write to a folder.
@@ -112,4 +117,50 @@ func Held(dir string) (*HeldError, error) {
 		return nil, fmt.Errorf("reading the lock %s: %w", f.Name(), err)
 	}
 	return nil, syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // see Release
+}
+
+// KeyLocks is a file of exclusive locks of keys, for processes that share a folder. The kernel
+// releases a lock when its process ends.
+type KeyLocks struct{ f *os.File }
+
+// OpenKeyLocks opens the file, and creates it and its folder if they are missing.
+func OpenKeyLocks(path string) (*KeyLocks, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &KeyLocks{f}, nil
+}
+
+func (l *KeyLocks) Close() error { return l.f.Close() }
+
+// keyPause is the time between two attempts to take a lock.
+const keyPause = 100 * time.Millisecond
+
+// Lock locks a key. If another process holds it, Lock calls waiting once and waits, until ctx
+// ends. A process must not lock a key that it holds. Two keys share a lock with a chance of
+// 2^-62.
+func (l *KeyLocks) Lock(ctx context.Context, key string, waiting func()) (release func(), err error) {
+	sum := sha256.Sum256([]byte(key))
+	at := unix.Flock_t{Type: unix.F_WRLCK, Start: int64(binary.LittleEndian.Uint64(sum[:]) >> 2), Len: 1}
+	for told := false; ; told = true {
+		if err = unix.FcntlFlock(l.f.Fd(), unix.F_OFD_SETLK, &at); err == nil {
+			at.Type = unix.F_UNLCK
+			return func() { _ = unix.FcntlFlock(l.f.Fd(), unix.F_OFD_SETLK, &at) }, nil // it fails only for a closed file, which has no locks
+		}
+		if !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EACCES) {
+			return nil, fmt.Errorf("locking %s: %w", l.f.Name(), err)
+		}
+		if !told {
+			waiting()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(keyPause):
+		}
+	}
 }

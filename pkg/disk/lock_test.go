@@ -2,6 +2,7 @@ package disk
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -179,4 +180,47 @@ func TestShareLock(t *testing.T) {
 	if _, err := ShareLock(dir); !errors.As(err, &held) {
 		t.Errorf("shared while it is taken: %v", err)
 	}
+}
+
+// A key is locked by one opened file at a time, and other keys are free. A second one waits
+// until the first is released, or its context ends.
+func TestKeyLocks(t *testing.T) {
+	open := func() *KeyLocks {
+		l, err := OpenKeyLocks(filepath.Join(t.TempDir(), "..", "new", "locks"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		return l
+	}
+	a, b := open(), open()
+	never := func() { t.Error("waited") }
+	release, err := a.Lock(context.Background(), "one", never)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := b.Lock(context.Background(), "two", never)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	waits := 0
+	ctx, cancel := context.WithCancel(context.Background())
+	if _, err := b.Lock(ctx, "one", func() { waits++; cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	second, err := b.Lock(context.Background(), "one", func() { waits++; release() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	second()
+	if waits != 2 {
+		t.Errorf("waited %d times, want 2", waits)
+	}
+	third, err := a.Lock(context.Background(), "one", never)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	third()
 }

@@ -9,14 +9,23 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // unfinished is the suffix of temporary files. Their names begin with a dot, so that
 // patterns for results do not match them.
 const unfinished = ".part"
+
+// partName returns the name of a temporary file of path, with a * for a random number. It names
+// the process that writes it, for [SweepStale].
+func partName(path string) string {
+	host, _ := os.Hostname() // without a name every process counts as one of another host
+	return fmt.Sprintf(".%s.~%s~%d~*%s", filepath.Base(path), host, os.Getpid(), unfinished)
+}
 
 // WriteFile writes a file atomically: it writes a temporary file in the same folder, syncs
 // it and renames it. It replaces an existing file and creates a missing folder. Errors name
@@ -31,7 +40,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*"+unfinished)
+	f, err := os.CreateTemp(dir, partName(path))
 	if err != nil {
 		return err
 	}
@@ -106,16 +115,17 @@ func Remove(path string) error {
 // of live processes.
 func SweepFile(path string) error {
 	dir, base := filepath.Split(path)
-	parts, err := filepath.Glob(Pattern(dir+"."+base) + ".[0-9]*" + unfinished)
+	parts, err := filepath.Glob(Pattern(dir+"."+base) + ".~*" + unfinished)
 	for _, part := range parts {
 		err = errors.Join(err, sweepPart(part))
 	}
 	return err
 }
 
-// sweepPart deletes a temporary file unless its writer is alive.
+// sweepPart deletes a temporary file unless its writer is alive. NFS gives an exclusive lock
+// only to those who may write.
 func sweepPart(path string) error {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) { // it was renamed or removed meanwhile
 		return nil
 	}
@@ -138,6 +148,31 @@ func Sweep(dir string) error {
 	return err
 }
 
+// staleAge is the age at which a temporary file is that of a dead process.
+const staleAge = 24 * time.Hour
+
+// SweepStale deletes the temporary files below dir of processes of this host that have ended,
+// and all that were not written to for a day. It needs no lock.
+func SweepStale(dir string) error {
+	all, err := Unfinished(dir)
+	host, _ := os.Hostname()
+	for _, path := range all {
+		info, gone := os.Stat(path)
+		if gone != nil { // it was renamed or removed meanwhile
+			continue
+		}
+		dead := time.Since(info.ModTime()) > staleAge
+		if writer := strings.Split(filepath.Base(path), "~"); len(writer) == 4 && writer[1] == host {
+			pid, unnamed := strconv.Atoi(writer[2])
+			dead = dead || unnamed == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+		}
+		if dead {
+			err = errors.Join(err, Remove(path))
+		}
+	}
+	return err
+}
+
 // Unfinished lists the temporary files below dir, also those of live processes.
 func Unfinished(dir string) (all []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -153,11 +188,11 @@ func Unfinished(dir string) (all []string, err error) {
 // makes a hard link, or a copy if the file system does not support links. It creates a
 // missing folder.
 func Link(from, to string) error {
-	dir, base := filepath.Split(to)
-	if err := os.MkdirAll(filepath.Clean(dir), 0o777); err != nil {
+	dir := filepath.Dir(to)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("linking %s: %w", to, err)
 	}
-	name := fmt.Sprintf("%s.%s.%d%s", dir, base, rand.Uint64(), unfinished)
+	name := filepath.Join(dir, strings.Replace(partName(to), "*", strconv.FormatUint(rand.Uint64(), 10), 1))
 	if os.Link(from, name) != nil {
 		return copyFile(from, to)
 	}
@@ -166,7 +201,7 @@ func Link(from, to string) error {
 	if err := errors.Join(os.Rename(name, to), Remove(name)); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(to))
+	return syncDir(dir)
 }
 
 func copyFile(from, to string) error {

@@ -2,10 +2,15 @@ package disk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -57,7 +62,7 @@ func TestWriteFile(t *testing.T) {
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	keep := []string{".hidden", ".lock", "gen-0001.journal", "gen-0001.parquet", "manifest.json", "notes.part"}
-	for _, n := range append([]string{".manifest.json.123.part", ".score.svg.4026531840.part"}, keep...) {
+	for _, n := range append([]string{".manifest.json.~host~12~123.part", ".score.svg.~host~12~4026531840.part"}, keep...) {
 		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -74,8 +79,8 @@ func TestSweep(t *testing.T) {
 // to another.
 func TestSweepFile(t *testing.T) {
 	dir := t.TempDir()
-	keep := []string{".a.csv.b.12.part", ".a.csv.x12.part", ".b.csv.12.part"}
-	for _, n := range append([]string{".a.csv.12.part"}, keep...) {
+	keep := []string{".a.csv.b.~host~1~12.part", ".a.csv.x~host~1~12.part", ".b.csv.~host~1~12.part"}
+	for _, n := range append([]string{".a.csv.~host~1~12.part"}, keep...) {
 		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -89,6 +94,49 @@ func TestSweepFile(t *testing.T) {
 	}
 	if err := SweepFile(filepath.Join(dir, "new", "a.csv")); err != nil {
 		t.Error(err)
+	}
+}
+
+// Without a lock only what certainly has no writer is swept: the files of ended processes of
+// this host, and old ones.
+func TestSweepStale(t *testing.T) {
+	dir := t.TempDir()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	mine := func(pid int) string { return fmt.Sprintf(".a.csv.~%s~%d~7.part", host, pid) }
+	keep := []string{mine(os.Getpid()), ".a.csv.~otherhost~1~7.part"}
+	slices.Sort(keep)
+	for _, n := range append([]string{mine(ended.Process.Pid), ".b.csv.~otherhost~1~7.part", ".c.part"}, keep...) {
+		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-2 * staleAge)
+	for _, n := range []string{".b.csv.~otherhost~1~7.part", ".c.part"} {
+		if err := os.Chtimes(filepath.Join(dir, n), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := SweepStale(dir); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(keep, names(t, dir)); diff != "" {
+		t.Errorf("files (-want +have):\n%s", diff)
+	}
+	// A file of this process is named so that SweepStale knows it.
+	if err := WriteFile(filepath.Join(dir, "x"), func(io.Writer) error {
+		if all := names(t, dir); !slices.ContainsFunc(all, func(n string) bool { return strings.HasPrefix(n, fmt.Sprintf(".x.~%s~%d~", host, os.Getpid())) }) {
+			t.Errorf("temporary files %v", all)
+		}
+		return SweepStale(dir)
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 

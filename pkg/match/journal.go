@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,8 +48,9 @@ type place struct {
 // journaled is an entry of a journal.
 type journaled struct{ Key, PGN string }
 
-// journalHead starts every journal of games. The keys are in the entries.
-var journalHead = []byte("games with their keys")
+// JournalHead begins the head of every journal of games; the kind of machine follows. The keys
+// are in the entries.
+var JournalHead = []byte("games with their keys\n")
 
 // NewGames returns the state of a tournament before its first game.
 func NewGames(t Tournament, entries []Entry, event string, key func(Pair) string) *Games {
@@ -61,18 +63,19 @@ func NewGames(t Tournament, entries []Entry, event string, key func(Pair) string
 }
 
 // Open restores the games of a journal, or creates the journal, and then appends every
-// added game to it. It returns the number of damaged bytes in the journal; games in those
-// bytes are played again.
-func (a *Games) Open(journal string) (damaged int64, err error) {
-	a.journal, err = disk.OpenJournal(journal, journalHead, a.replay)
+// added game to it. It empties a journal of another kind of machine; an empty kind is any.
+// Open returns the journal: what was damaged or of another kind is played again.
+func (a *Games) Open(journal, kind string) (*disk.Journal, error) {
+	var err error
+	a.journal, err = disk.OpenJournal(journal, append(slices.Clip(JournalHead), kind...), a.replay)
 	if err != nil {
-		return 0, fmt.Errorf("%w (delete it to play its games again)", err)
+		return nil, fmt.Errorf("%w (delete it to play its games again)", err)
 	}
-	return a.journal.Dropped, nil
+	return a.journal, nil
 }
 
 // Peek restores the games of a journal without changing the journal.
-func (a *Games) Peek(journal string) error { return disk.ReadJournal(journal, journalHead, a.replay) }
+func (a *Games) Peek(journal string) error { return disk.ReadJournal(journal, JournalHead, a.replay) }
 
 func (a *Games) replay(entry []byte) error {
 	return ReadEntry(entry, func(key string, g *Game) error {

@@ -168,7 +168,7 @@ func (m *match) restore() error {
 	if m.had > m.cfg.Rounds {
 		return fmt.Errorf("%s has %d games of this match: want that many, or more", file, m.had)
 	}
-	if _, err := m.games.Open(m.journal()); err != nil {
+	if _, err := m.games.Open(m.journal(), ""); err != nil {
 		return err
 	}
 	if m.games.others > 0 {

@@ -120,9 +120,9 @@ func Throughput(list string) (sessions, batch int, err error) {
 		return 0, 0, err
 	}
 	if devices[0] == CPU {
-		return runtime.NumCPU(), DefaultBatch, nil
+		return runtime.GOMAXPROCS(0), DefaultBatch, nil
 	}
-	return max(2*runtime.NumCPU(), 2*len(devices)), DefaultBatchCUDA, nil
+	return max(2*runtime.GOMAXPROCS(0), 2*len(devices)), DefaultBatchCUDA, nil
 }
 
 // Latency is [Throughput] for a single game, where the search waits for each batch. The
@@ -133,7 +133,7 @@ func Latency(list string) (sessions, each int, err error) {
 		return 0, 0, err
 	}
 	if devices[0] == CPU {
-		return runtime.NumCPU(), 16, nil
+		return runtime.GOMAXPROCS(0), 16, nil
 	}
 	return len(devices), 64, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"strconv"
 	"sync"
 
 	"github.com/sugarme/gotch/ts"
@@ -51,7 +50,7 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 	case on.generic:
 		on.Threads = 1
 	case on.Threads == 0:
-		on.Threads = runtime.NumCPU()
+		on.Threads = runtime.GOMAXPROCS(0)
 	}
 	return on, nil
 }
@@ -122,15 +121,6 @@ func (t *Trainer) Precision() string { return t.options.Precision }
 
 // Threads returns the number of shards that a batch is divided into.
 func (t *Trainer) Threads() int { return t.options.Threads }
-
-// Parallelism names what the low-order bits of a step depend on: the number of threads of
-// the processor, or the kind of another device.
-func (t *Trainer) Parallelism() string {
-	if t.options.device == CPU {
-		return strconv.Itoa(t.options.Threads)
-	}
-	return CUDA
-}
 
 // Device returns the device of the training.
 func (t *Trainer) Device() string { return t.options.device }

@@ -323,6 +323,7 @@ func (b *pageBuilder) provenance() []Block {
 	add("machine", func(x *store.Trial) string { return x.Manifest.Machine.Hardware() + ", " + x.Manifest.Machine.OS })
 	add("Go", func(x *store.Trial) string { return x.Manifest.Machine.Go })
 	add("inference", func(x *store.Trial) string { return x.Manifest.Machine.Precision })
+	add("training", (*store.Trial).TrainedOn)
 	add("checkpoint", func(x *store.Trial) string { return store.CheckpointName(x.Done()) })
 	add("SHA-256", func(x *store.Trial) string { return x.CheckpointSum(x.Done()) })
 	add("tournament ended", func(x *store.Trial) string {

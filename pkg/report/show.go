@@ -56,8 +56,9 @@ type ShownTrial struct {
 // ShownDetails are the stages of a trial, and its results after its last generation.
 type ShownDetails struct {
 	Machine   store.Machine         `json:"machine"`
-	Ended     string                `json:"ended,omitempty"` // the reason why it ended before its last generation
-	Stages    []ShownStage          `json:"stages"`          // in the order of a run from the beginning
+	TrainedOn string                `json:"trained_on,omitempty"` // kinds of machine
+	Ended     string                `json:"ended,omitempty"`      // the reason why it ended before its last generation
+	Stages    []ShownStage          `json:"stages"`               // in the order of a run from the beginning
 	Standings *store.Tournament     `json:"tournament,omitempty"`
 	Puzzles   []store.PuzzleScore   `json:"puzzles,omitempty"`
 	Accuracy  []store.PhaseAccuracy `json:"accuracy,omitempty"`
@@ -128,7 +129,7 @@ func (s *Shown) show(t *store.Trial) ShownTrial {
 }
 
 func details(t *store.Trial, verify bool) (*ShownDetails, error) {
-	d := &ShownDetails{Machine: t.Manifest.Machine, Standings: t.Tournament(), Puzzles: t.PuzzleScores(t.Done()), Accuracy: t.Accuracy(t.Done())}
+	d := &ShownDetails{Machine: t.Manifest.Machine, TrainedOn: t.TrainedOn(), Standings: t.Tournament(), Puzzles: t.PuzzleScores(t.Done()), Accuracy: t.Accuracy(t.Done())}
 	if e := t.Manifest.Ended; e != nil {
 		d.Ended = e.Why
 	}
@@ -209,6 +210,9 @@ func (t *ShownTrial) blocks() []Block {
 		head.Rows = append(head.Rows, Row("differs in", t.Label))
 	}
 	head.Rows = append(head.Rows, Row("computed on", fmt.Sprintf("%s, %s, %s, alamos %s", d.Machine.Host, d.Machine.Hardware(), d.Machine.Precision, d.Machine.Alamos)))
+	if d.TrainedOn != "" {
+		head.Rows = append(head.Rows, Row("trained on", d.TrainedOn))
+	}
 	if d.Ended != "" {
 		head.Rows = append(head.Rows, Row("ended early", d.Ended))
 	}

@@ -126,7 +126,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 }
 
 // temporary matches the random part in the name of a temporary file.
-var temporary = regexp.MustCompile(`\.[0-9]+\.part$`)
+var temporary = regexp.MustCompile(`\.~[^~]*~[0-9]+~[0-9]+\.part$`)
 
 // killAtNewStep kills this process before the first step on the disk that the
 // file does not name, having added it there.

@@ -67,7 +67,7 @@ func (c *cache) refresh() {
 	all, _ := filepath.Glob(filepath.Join(disk.Pattern(c.root), "*", "*", store.ManifestName)) // the pattern is valid
 	now, read := map[string]*cachedTrial{}, []string{}
 	var readers errgroup.Group
-	readers.SetLimit(runtime.NumCPU())
+	readers.SetLimit(runtime.GOMAXPROCS(0))
 	for _, path := range all {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -98,6 +98,13 @@ func (c *cache) refresh() {
 		c.index(folder, now[folder].manifest.Stages...)
 	}
 	c.again = time.Now().Add(c.pause * time.Since(began))
+}
+
+// expire makes the next lookup read what other processes have written.
+func (c *cache) expire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.again = time.Time{}
 }
 
 // index adds the stages of a trial, and the players of its tournaments, to places.

@@ -95,7 +95,7 @@ func (t *Trial) importChunk(_ context.Context, g int) (*Stage, error) {
 		}
 		var answers data.Answers
 		if source.UsesEngine() {
-			j, err := t.openJournal(t.scratch(store.DataStage(g)), in, answers.Replay)
+			j, err := t.openJournal(t.scratch(store.DataStage(g)), in, store.Kind{}, answers.Replay)
 			if err != nil {
 				return nil, err
 			}

@@ -198,6 +198,12 @@ func (r *run) objective(all []*candidate) ([]float64, error) {
 func (r *run) description() *store.Experiment {
 	x := report.Describe(r.experiment)
 	before, err := store.ReadExperiment(r.dir)
+	if err == nil && len(r.Trials) > 0 { // a run of some trials does not undo the end of a run of all
+		old := *before
+		if old.Ended, old.Failed = false, nil; experiment.Hash(old) == experiment.Hash(x) {
+			return before
+		}
+	}
 	equal := func(a, b experiment.Trial) bool { return a.ID == b.ID }
 	if err != nil || x.Pending == 0 || len(before.Trials) <= len(x.Trials) || !slices.EqualFunc(x.Trials, before.Trials[:len(x.Trials)], equal) {
 		return x

@@ -204,12 +204,17 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	var networks memo[*nn.Model]
 	defer networks.each(func(n *nn.Model) { n.Close() })
 	games := m.games(book, script, func(p *player) (match.Player, error) { return m.open(ctx, p, &networks) })
-	damaged, err := games.Open(m.journal())
+	if slices.ContainsFunc(m.players, func(p player) bool { return p.file != "" }) {
+		if m.kind, err = m.run.kind(); err != nil {
+			return nil, nil, err
+		}
+	}
+	j, err := games.Open(m.journal(), m.kind.String())
 	if err != nil {
 		return nil, nil, err
 	}
 	defer games.Close()
-	m.noteDamage(m.journal(), damaged)
+	m.noteRepeats(m.journal(), j, match.JournalHead, m.kind)
 	if err := m.recall(games); err != nil {
 		return nil, nil, err
 	}

@@ -28,6 +28,7 @@ type Options struct {
 	Trials    []int  // numbers of the trials to run, from 1; default all. See [Run]
 	Jobs      int    // trials in parallel; default 1
 	Workers   int    // goroutines that play games, over all jobs; default from nn.Throughput
+	Threads   int    // of training on the processor; default all
 	Batch     int    // positions per network call; default from nn.Throughput
 	Device    string // see nn.Devices; default auto
 	Precision string // of inference: "auto", "fp32" or "bf16"; default auto
@@ -43,6 +44,12 @@ type Options struct {
 	Verify bool
 	// memory of the machine in bytes; default memoryIn.
 	memory int64
+	// WaitLock waits for another process that writes to the same folders. Without it that is
+	// an error.
+	WaitLock bool
+	// NoLock takes no locks, for file systems that have none. Then two processes may write to
+	// one folder, and do a stage twice.
+	NoLock bool
 	// FailFast ends the run when a trial fails. Without it the other trials continue.
 	FailFast bool
 }
@@ -53,7 +60,7 @@ const defaultResults = "results"
 func ThisMachine(alamos string) store.Machine {
 	host, _ := os.Hostname()
 	return store.Machine{
-		Host: host, CPU: cmp.Or(field("/proc/cpuinfo", "model name"), "unknown"), Cores: runtime.NumCPU(),
+		Host: host, CPU: cmp.Or(field("/proc/cpuinfo", "model name"), "unknown"), Cores: runtime.GOMAXPROCS(0),
 		GPU: field("/proc/driver/nvidia/gpus/*/information", "Model"),
 		OS:  runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Alamos: alamos,
 	}
@@ -84,6 +91,7 @@ type run struct {
 	scripts    *scripts
 	sums       *disk.Sums // of the files of data
 	cache      *cache
+	locks      *disk.KeyLocks // of stages, by their inputs; nil: none
 	executor   executor
 	comparing  *Trial // compares the others; nil until the first comparison
 	forecast   *forecast
@@ -113,6 +121,17 @@ func (r *run) inference() nn.InferenceOptions {
 	return nn.InferenceOptions{Batch: r.Batch, Device: r.Device, Precision: r.Precision}
 }
 
+// kind returns the kind of machine on which networks play in this run. A sparse network is of
+// one kind everywhere.
+func (r *run) kind() (store.Kind, error) {
+	devices, err := nn.Devices(r.Device)
+	if err != nil {
+		return store.Kind{}, err
+	}
+	precision, err := nn.Precision(r.Precision, devices[0])
+	return kindOf(devices[0], precision), err
+}
+
 // find finds the scripts and opponents of all trials before any trial begins. It returns the
 // errors of missing opponents.
 func (r *run) find(ctx context.Context) (lacking []error, err error) {
@@ -139,7 +158,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err != nil {
 		return err
 	}
-	release, err := r.hold(all)
+	release, err := r.hold(ctx, all)
 	defer release()
 	if err != nil {
 		return advised(err)
@@ -197,19 +216,28 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	return failed
 }
 
+// stageLocks is the file of the locks of stages, in the folder of all results.
+const stageLocks = ".stages.lock"
+
 // hold takes the locks of the run and removes temporary files of earlier runs. A run of all
 // trials locks the experiment's folder. A run of some trials locks their folders and shares
 // the lock of the experiment's folder. The caller must call release, even after an error.
-func (r *run) hold(all []*candidate) (release func(), err error) {
+func (r *run) hold(ctx context.Context, all []*candidate) (release func(), err error) {
+	if r.NoLock {
+		return func() {}, disk.SweepStale(r.dir)
+	}
 	var locks []*disk.Lock
 	release = func() {
+		if r.locks != nil {
+			_ = r.locks.Close()
+		}
 		for _, l := range locks {
 			_ = l.Release() // the kernel releases it at the latest when the process ends
 		}
 	}
 	folders := []string{r.dir}
 	if len(r.Trials) > 0 {
-		l, err := disk.ShareLock(r.dir)
+		l, err := r.lock(ctx, disk.ShareLock, r.dir)
 		if err != nil {
 			return release, err
 		}
@@ -219,7 +247,7 @@ func (r *run) hold(all []*candidate) (release func(), err error) {
 		}
 	}
 	for _, dir := range folders {
-		l, err := disk.TakeLock(dir)
+		l, err := r.lock(ctx, disk.TakeLock, dir)
 		if err != nil {
 			return release, err
 		}
@@ -228,8 +256,31 @@ func (r *run) hold(all []*candidate) (release func(), err error) {
 			return release, fmt.Errorf("cleaning up after an earlier run: %w", err)
 		}
 	}
-	return release, nil
+	r.locks, err = disk.OpenKeyLocks(filepath.Join(r.Results, stageLocks))
+	return release, err
 }
+
+// lock takes the lock of a folder. It waits for another process if the options say so.
+func (r *run) lock(ctx context.Context, take func(dir string) (*disk.Lock, error), dir string) (*disk.Lock, error) {
+	for told := false; ; told = true {
+		l, err := take(dir)
+		held, is := errors.AsType[*disk.HeldError](err)
+		if !is || !r.WaitLock {
+			return l, err
+		}
+		if !told {
+			r.Reporter.Note(held.Error() + ": waiting for it")
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(lockPause):
+		}
+	}
+}
+
+// lockPause is the time between two attempts to take a lock.
+const lockPause = 200 * time.Millisecond
 
 // FailedError lists the failures of a run by trial. If there are several trials, the
 // Reporter has already reported each failure.
@@ -255,7 +306,9 @@ func advised(err error) error {
 	var advice string
 	switch {
 	case errors.As(err, &held):
-		advice = "wait for it or stop it, or give another folder with --results"
+		advice = "wait for it or stop it, let this run wait with --wait-lock, or give another folder with --results"
+	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP):
+		advice = "if its file system has no locks, run with --no-lock, and never two runs of one trial at a time"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		advice = "make room and run again: what was finished is kept"
 	case errors.Is(err, syscall.EFBIG):

@@ -126,7 +126,7 @@ func Check(ctx context.Context, e *experiment.Experiment, initialize bool) error
 	// time.
 	found := make([]config.Errors, len(files))
 	var checks errgroup.Group
-	checks.SetLimit(runtime.NumCPU())
+	checks.SetLimit(runtime.GOMAXPROCS(0))
 	for i, file := range files {
 		checks.Go(func() (err error) {
 			found[i], err = checkScript(ctx, file, uses[file], initialize)

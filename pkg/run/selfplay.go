@@ -14,13 +14,12 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/match"
-	"alamos/pkg/stats"
-
+	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
 
 	humanize "github.com/dustin/go-humanize"
-
-	"alamos/pkg/store"
 )
 
 // selfplayCode is the version of the code of self-play, see [Stage].
@@ -69,91 +68,177 @@ func (t *Trial) selfplay(_ context.Context, g int) (*Stage, error) {
 // entry is a game in the journal. Seconds is the total playing time when the game ended, so
 // that times add up over interruptions.
 type entry struct {
-	Record  *selfplay.Record
+	Record  json.RawMessage // see [selfplay.Record.Pack]
 	Seconds float64
 }
 
-// play plays the games that are missing in the journal. It returns all games in order.
-func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
-	s := t.Settings.At(g)
-	have := map[int]*selfplay.Record{}
-	before := 0.0 // spent by earlier processes
-	j, err := t.openJournal(t.scratch(store.SelfPlayStage(g)), in, func(b []byte) error {
+// gamesPlayer plays the self-play games of a generation on this machine.
+type gamesPlayer struct {
+	cfg   selfplay.Config
+	codec encode.Codec
+	nets  []search.Net
+	kind  store.Kind
+	close func()
+}
+
+// gamesPlayer opens the network of generation g-1 and all that its games need.
+func (t *Trial) gamesPlayer(ctx context.Context, g int) (p *gamesPlayer, err error) {
+	var closers []func()
+	p = &gamesPlayer{cfg: t.Setup.SelfPlay(g), codec: t.Setup.Codec, close: func() {
+		for _, f := range slices.Backward(closers) {
+			f()
+		}
+	}}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	model, err := t.Model(g - 1)
+	if err != nil {
+		return nil, err
+	}
+	closers = append(closers, model.Close)
+	nets, end, err := t.sessions(model)
+	if err != nil {
+		return nil, err
+	}
+	closers = append(closers, end)
+	p.nets, p.kind = nets, t.kind
+	if p.kind.Answers, err = selfplay.Answers(p.codec, t.Setup.Variant, nets[0]); err != nil {
+		return nil, err
+	}
+	p.cfg.Parallel = model.GameSlots(t.Workers)
+	if t.Settings.At(g).SelfPlay.Opening.ForkShare > 0 && g > 1 {
+		games, err := t.games(g - 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, game := range games {
+			p.cfg.Forks = append(p.cfg.Forks, selfplay.Fork{Start: game.Start, Moves: game.Moves})
+		}
+	}
+	if source := p.cfg.Script; source != nil {
+		judge, err := t.run.scripts.open(source, t.Workers, nil)
+		if err != nil {
+			return nil, err
+		}
+		closers = append(closers, func() { judge.Close() })
+		p.cfg.Adjudicate = t.adjudicateSelfPlay(ctx, g, judge)
+	}
+	return p, nil
+}
+
+// play plays the games with these numbers, see [selfplay.Play].
+func (p *gamesPlayer) play(ctx context.Context, todo <-chan int, done func(*selfplay.Record)) error {
+	p.cfg.Todo = todo
+	return selfplay.Play(ctx, p.cfg, p.codec, p.nets, done)
+}
+
+// generationGames are the games of a generation, with their journal.
+type generationGames struct {
+	*Trial
+	number      int
+	in          store.Inputs
+	cfg         selfplay.Config // without what only playing needs
+	have        map[int]*selfplay.Record
+	journal     *disk.Journal
+	before      float64 // seconds that earlier processes spent
+	began       time.Time
+	evaluations int // of this process
+	task        Task
+}
+
+// open opens the journal with the games of earlier processes.
+func (p *generationGames) open(kind store.Kind) (err error) {
+	p.kind = kind
+	p.journal, err = p.openJournal(p.scratch(store.SelfPlayStage(p.number)), p.in, kind, func(b []byte) error {
 		var e entry
 		if err := json.Unmarshal(b, &e); err != nil {
 			return err
 		}
-		have[e.Record.Number], before = e.Record, e.Seconds
+		r, err := p.cfg.Unpack(p.Setup.Codec, e.Record)
+		if err != nil {
+			return err
+		}
+		p.have[r.Number], p.before = r, e.Seconds
 		return nil
 	})
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	defer j.Close()
+	p.task.Resume(len(p.have))
+	return err
+}
 
-	model, err := t.Model(g - 1)
-	if err != nil {
-		return nil, 0, 0, err
+// missing returns the numbers of the games that are not finished.
+func (p *generationGames) missing() (numbers []int) {
+	for i := range p.cfg.Games {
+		if p.have[i] == nil {
+			numbers = append(numbers, i)
+		}
 	}
-	defer model.Close()
-	nets, end, err := t.sessions(model)
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	defer end()
+	return numbers
+}
 
-	task := t.Report.Task(store.SelfPlayStage(g), "games")
-	defer task.End()
-	task.Resume(len(have))
-	done := len(have)
-	began, evaluations := time.Now(), 0
+// add adds a finished game to the journal.
+func (p *generationGames) add(r *selfplay.Record) error {
+	now := time.Since(p.began).Seconds()
+	text, err := r.Pack()
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(entry{text, p.before + now})
+	if err != nil {
+		return err
+	}
+	if err := p.journal.Add(b); err != nil {
+		return err
+	}
+	p.evaluations += r.Evaluations
+	p.have[r.Number] = r
+	p.task.Set(len(p.have), p.cfg.Games, fmt.Sprintf("%s evaluations/s", humanize.Comma(int64(float64(p.evaluations)/now))))
+	return nil
+}
+
+// here plays the missing games on this machine.
+func (p *generationGames) here(ctx context.Context) error {
+	player, err := p.gamesPlayer(ctx, p.number)
+	if err != nil {
+		return err
+	}
+	defer player.close()
+	if err := p.open(player.kind); err != nil {
+		return err
+	}
+	p.began = time.Now()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	cfg := t.Setup.SelfPlay(g)
-	cfg.Parallel = model.GameSlots(t.Workers)
-	cfg.Skip = func(i int) bool { return have[i] != nil }
-	if in["forked games"] != "" {
-		games, err := t.games(g - 1)
-		if err != nil {
-			return nil, 0, 0, err
-		}
-		for _, game := range games {
-			cfg.Forks = append(cfg.Forks, selfplay.Fork{Start: game.Start, Moves: game.Moves})
-		}
-	}
-	if source := s.SelfPlay.Script; source != nil {
-		judge, err := t.run.scripts.open(source, t.Workers, nil)
-		if err != nil {
-			return nil, 0, 0, err
-		}
-		defer judge.Close()
-		cfg.Adjudicate = t.adjudicateSelfPlay(ctx, g, judge)
-	}
-	err = selfplay.Play(ctx, cfg, t.Setup.Codec, nets, func(r *selfplay.Record) {
-		done++
-		evaluations += r.Evaluations
-		now := time.Since(began).Seconds()
-		b, err := json.Marshal(entry{r, before + now})
-		if err == nil {
-			err = j.Add(b)
-		}
-		if err != nil {
+	err = player.play(ctx, selfplay.Numbers(p.missing()), func(r *selfplay.Record) {
+		if err := p.add(r); err != nil {
 			stop(err) // if games cannot be stored (disk full), stop playing
 		}
-		have[r.Number] = r
-		task.Set(done, s.SelfPlay.Games, fmt.Sprintf("%s evaluations/s", humanize.Comma(int64(float64(evaluations)/now))))
 	})
 	if cause := context.Cause(ctx); cause != nil {
-		err = cause
+		return cause
+	}
+	return err
+}
+
+// play plays the games that are missing in the journal. It returns all games in order.
+func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
+	p := &generationGames{Trial: t, number: g, in: in, cfg: t.Setup.SelfPlay(g), have: map[int]*selfplay.Record{}, began: time.Now()}
+	p.task = t.Report.Task(store.SelfPlayStage(g), "games")
+	defer p.task.End()
+	err = p.here(ctx)
+	if p.journal != nil {
+		defer p.journal.Close()
 	}
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	now := time.Since(began).Seconds()
-	for i := range s.SelfPlay.Games {
-		records = append(records, have[i])
+	now := time.Since(p.began).Seconds()
+	for i := range p.cfg.Games {
+		records = append(records, p.have[i])
 	}
-	return records, before + now, float64(evaluations) / now, nil
+	return records, p.before + now, float64(p.evaluations) / now, nil
 }
 
 // keep writes the games and samples of a generation and returns its row.

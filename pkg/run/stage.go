@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -130,6 +131,21 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 	}
 	defer release()
 	d, src, err := t.decide(s)
+	if d.Does == Runs && t.run.locks != nil && err == nil {
+		var unlock func()
+		waited := false
+		unlock, err = t.run.locks.Lock(ctx, stageKey(s.Name, s.In), func() {
+			waited = true
+			t.Report.Note(s.Name + ": another run works on it; waiting for that")
+		})
+		if err == nil {
+			defer unlock()
+			if waited || len(t.run.Trials) > 0 { // jobs that share stages begin at the same time
+				t.run.cache.expire()
+				d, src, err = t.decide(s)
+			}
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -183,6 +199,7 @@ func (t *Trial) reuse(d Decision, src *source) error {
 // compute runs a stage and adds it to the manifest.
 func (t *Trial) compute(ctx context.Context, s *Stage) error {
 	m, began := t.Results.Manifest, time.Now()
+	t.kind = store.Kind{}
 	facts, err := s.Run(ctx)
 	spent := m.Spent(s.Name, s.In) + time.Since(began).Seconds()
 	if err != nil {
@@ -191,7 +208,7 @@ func (t *Trial) compute(ctx context.Context, s *Stage) error {
 		return err
 	}
 	out := &store.Stage{
-		Name: s.Name, Inputs: s.In,
+		Name: s.Name, Inputs: s.In, On: t.kind,
 		Ended: time.Now().UTC().Truncate(time.Second), Seconds: spent,
 	}
 	if err := out.Record(t.Results.Dir, s.Files...); err != nil {
@@ -220,25 +237,31 @@ func (t *Trial) writeManifest() error {
 
 // openJournal opens the journal of a long stage, which stores finished parts until the
 // stage's files are written, and calls replay for each entry. A journal of other inputs is
-// emptied. Damaged entries are not errors: their work is repeated.
-func (t *Trial) openJournal(path string, in store.Inputs, replay func(entry []byte) error) (*disk.Journal, error) {
-	j, err := disk.OpenJournal(path, journalHead(in), replay)
+// emptied, and so is one of another kind of machine, because two kinds would give a mixture that
+// neither can repeat. Damaged entries are not errors: their work is repeated.
+func (t *Trial) openJournal(path string, in store.Inputs, kind store.Kind, replay func(entry []byte) error) (*disk.Journal, error) {
+	head := journalHead(in)
+	j, err := disk.OpenJournal(path, append(slices.Clip(head), kind.String()...), replay)
 	if err != nil {
 		return nil, fmt.Errorf("%w (delete it to do again what it has)", err)
 	}
-	t.noteDamage(path, j.Dropped)
+	t.noteRepeats(path, j, head, kind)
 	return j, nil
 }
 
-// journalHead returns the head of the journal of a stage with these inputs.
+// journalHead returns the beginning of the head of the journal of a stage with these inputs. The
+// kind of machine follows.
 func journalHead(in store.Inputs) []byte {
 	b, _ := json.Marshal(in) // strings can always be marshaled
-	return b
+	return append(b, '\n')
 }
 
-// noteDamage reports the damaged bytes of a journal.
-func (t *Trial) noteDamage(journal string, n int64) {
-	if n > 0 {
-		t.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", journal, humanize.Comma(n)))
+// noteRepeats reports what a journal lost: damaged bytes, and the work of another kind of machine.
+func (t *Trial) noteRepeats(path string, j *disk.Journal, head []byte, kind store.Kind) {
+	if j.Dropped > 0 {
+		t.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", path, humanize.Comma(j.Dropped)))
+	}
+	if other, same := bytes.CutPrefix(j.Other, head); same {
+		t.Report.Note(fmt.Sprintf("%s was begun on another kind of machine (%s) and is done again on this one (%s)", path, other, kind))
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"math"
 	"strconv"
 	"sync"
@@ -171,7 +170,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	if err := net.Load(c.Network); err != nil {
 		return nil, nil, err
 	}
-	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(g), nn.TrainerOptions{Device: t.run.Device})
+	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(g), nn.TrainerOptions{Device: t.run.Device, Threads: t.run.Threads})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,12 +182,16 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		}
 	}
 
-	// The number of threads and the device change the low-order bits of weights, because
-	// sums are added in another order.
-	in = maps.Clone(in)
-	in["threads"] = tr.Parallelism()
+	t.kind = kindOf(tr.Device(), tr.Precision())
+	if t.kind.Device == nn.CPU {
+		t.kind.Threads = tr.Threads()
+	}
+	t.warnOfKind(g)
 	path := t.scratch(store.TrainStage(g))
-	done, err := readProgress(path, in)
+	done, other, err := readProgress(path, in, t.kind)
+	if other != "" {
+		t.Report.Note(fmt.Sprintf("%s was begun on another kind of machine (%s) and is done again on this one (%s)", path, other, t.kind))
+	}
 	if errors.Is(err, nn.ErrDamaged) {
 		t.Report.Note(fmt.Sprintf("%v: the epochs of generation %d are trained again", err, g))
 	} else if err != nil {
@@ -225,7 +228,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		Epoch: func(e train.Epoch) {
 			how = fmt.Sprintf("epoch %d, loss %.3f", e.Number, e.Loss().Total)
 		},
-		Progress: func(p *train.Progress) error { return writeProgress(path, in, p) },
+		Progress: func(p *train.Progress) error { return writeProgress(path, in, t.kind, p) },
 	})
 	if err != nil {
 		return nil, nil, err
@@ -239,31 +242,45 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	return next, epochs, err
 }
 
-// progressInputs is the metadata key of the hash of the inputs in the progress of training, a
-// safetensors file beside the checkpoints. It is replaced after every epoch and deleted at the
-// end of the stage.
-const progressInputs = "alamos.inputs"
+// warnOfKind reports that the generation before g was trained on another kind of machine.
+func (t *Trial) warnOfKind(g int) {
+	if s := t.Results.Manifest.Stage(store.TrainStage(g - 1)); s != nil && s.On != t.kind {
+		t.Report.Note(fmt.Sprintf("%s runs on another kind of machine (%s) than the generation before (%s): no single machine repeats its bytes; --threads sets the number of threads", store.TrainStage(g), t.kind, s.On))
+	}
+}
+
+// Metadata keys of the progress of training, a safetensors file beside the checkpoints: the
+// hash of the inputs, and the kind of machine. The file is replaced after every epoch and
+// deleted at the end of the stage.
+const (
+	progressInputs = "alamos.inputs"
+	progressKind   = "alamos.kind"
+)
 
 // writeProgress writes the state that training needs to resume after an epoch.
-func writeProgress(path string, in store.Inputs, p *train.Progress) error {
+func writeProgress(path string, in store.Inputs, on store.Kind, p *train.Progress) error {
 	all, meta, err := p.Pack()
 	if err != nil {
 		return err
 	}
-	meta[progressInputs] = in.Hash()
+	meta[progressInputs], meta[progressKind] = in.Hash(), on.String()
 	return disk.WriteFile(path, func(w io.Writer) error { return nn.WriteSafetensors(w, all, meta) })
 }
 
-// readProgress returns nil if there is no progress or if it has other inputs.
-func readProgress(path string, in store.Inputs) (*train.Progress, error) {
+// readProgress returns nil if there is no progress, or if it has other inputs or is of another
+// kind of machine, which it then returns.
+func readProgress(path string, in store.Inputs, on store.Kind) (p *train.Progress, other string, err error) {
 	all, meta, err := nn.ReadSafetensors(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && meta[progressInputs] != in.Hash() {
-		return nil, nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && meta[progressInputs] != in.Hash():
+		return nil, "", nil
+	case err == nil && meta[progressKind] != on.String():
+		return nil, meta[progressKind], nil
+	case err != nil:
+		return nil, "", err
 	}
-	if err != nil {
-		return nil, err
-	}
-	return train.Unpack(all, meta)
+	p, err = train.Unpack(all, meta)
+	return p, "", err
 }
 
 // pace measures the speed of training in this process.

@@ -21,6 +21,7 @@ type Trial struct {
 	Results  *store.Trial      // folder of the outputs, with its manifest
 	Workers  int               // goroutines that play games
 	Machine  store.Machine     // machine of this process
+	kind     store.Kind        // of the stage that runs
 	Report   Report
 
 	run       *run
@@ -72,10 +73,19 @@ func (t *Trial) Compile(file string) (*nn.Model, error) {
 		return nil, err
 	}
 	t.Machine.Precision = m.Precision()
+	t.kind = kindOf(m.Devices()[0], m.Precision())
 	if devices := m.Devices(); devices[0] != nn.CPU {
 		t.Machine.Devices = devices
 	}
 	return m, nil
+}
+
+// kindOf returns the kind of machine that a device and a precision make.
+func kindOf(device, precision string) store.Kind {
+	if device != nn.CPU {
+		device = nn.CUDA
+	}
+	return store.Kind{Device: device, Precision: precision}
 }
 
 // open opens a trial of the experiment with the results of earlier runs.

@@ -58,9 +58,10 @@ type Config struct {
 	// Seed determines all randomness of this generation.
 	Seed uint64
 
-	// Skip, if not nil, reports which games already exist and are not played. It does not
-	// change the other games.
-	Skip func(game int) bool
+	// Todo, if not nil, delivers the numbers of the games to play, in place of all. It does not
+	// change these games. Its capacity limits the number of games that are played at once. Play
+	// waits for numbers until it is closed.
+	Todo <-chan int
 
 	// Parallel is the number of games that a worker plays at once, and so its batch size.
 	// 0: all games, divided evenly among the workers. It changes speed and memory but not

@@ -25,14 +25,14 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 	if err != nil {
 		return err
 	}
-	todo := make(chan int, cfg.Games) // numbers of the games to play
-	for i := range cfg.Games {
-		if cfg.Skip == nil || !cfg.Skip(i) {
-			todo <- i
+	if cfg.Todo == nil {
+		all := make([]int, cfg.Games)
+		for i := range all {
+			all[i] = i
 		}
+		cfg.Todo = Numbers(all)
 	}
-	close(todo)
-	slots := (len(todo) + len(nets) - 1) / len(nets)
+	slots := (cap(cfg.Todo) + len(nets) - 1) / len(nets)
 	if cfg.Parallel > 0 {
 		slots = min(slots, cfg.Parallel)
 	}
@@ -46,7 +46,6 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 			w := worker{
 				cfg:       &cfg,
 				evaluator: search.NewEvaluator(codec, net),
-				todo:      todo,
 				done: func(r *Record) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -68,14 +67,24 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 	return context.Cause(workers)
 }
 
+// Numbers returns a closed channel of numbers, for Config.Todo.
+func Numbers(all []int) <-chan int {
+	todo := make(chan int, len(all))
+	for _, i := range all {
+		todo <- i
+	}
+	close(todo)
+	return todo
+}
+
 // worker plays games in its slots until no games are left.
 type worker struct {
 	cfg       *Config
 	evaluator search.Evaluator
-	todo      <-chan int
 	done      func(*Record)
 
-	slots  []*gameSlot // slots with a game
+	slots  []*gameSlot // without those that find no further game
+	live   []*gameSlot // slots whose trees wait for the leaves
 	leaves []*encode.Leaf
 }
 
@@ -87,7 +96,7 @@ func (w *worker) run(ctx context.Context) error {
 		if err := w.evaluator.Evaluate(w.leaves); err != nil {
 			return err
 		}
-		for _, g := range w.slots {
+		for _, g := range w.live {
 			if err := g.tree.Backup(); err != nil {
 				return err
 			}
@@ -99,36 +108,66 @@ func (w *worker) run(ctx context.Context) error {
 }
 
 // collect gathers the leaves to evaluate. Each slot plays until it needs the network, and
-// begins another game when one ends. The batch is full as long as games are left to begin.
+// begins another game when one ends. The batch is full as long as games are left to begin. With
+// no game in play it waits for one. Without leaves, all games are played.
 func (w *worker) collect(ctx context.Context) error {
-	w.leaves = w.leaves[:0]
-	playing := w.slots[:0]
+	w.leaves, w.live = w.leaves[:0], w.live[:0]
+	open := w.slots[:0]
 	for _, g := range w.slots {
-		before := len(w.leaves)
-		for {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if g.record == nil {
-				number, more := <-w.todo
-				if !more {
-					break
-				}
-				if err := g.begin(number); err != nil {
-					return err
-				}
-			}
-			if w.leaves = g.tree.Select(w.evaluator, w.leaves); len(w.leaves) > before {
-				playing = append(playing, g)
-				break
-			}
-			if err := w.move(g); err != nil {
-				return err
-			}
+		ended, err := w.advance(ctx, g)
+		if err != nil {
+			return err
+		}
+		if !ended {
+			open = append(open, g)
 		}
 	}
-	w.slots = playing
-	return nil
+	w.slots = open
+	if len(w.leaves) > 0 || len(w.slots) == 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case number, more := <-w.cfg.Todo:
+		if !more {
+			return nil
+		}
+		if err := w.slots[0].begin(number); err != nil {
+			return err
+		}
+		return w.collect(ctx)
+	}
+}
+
+// advance plays in a slot until its tree has selected leaves, or there is no game to begin now.
+// It reports whether there will be none.
+func (w *worker) advance(ctx context.Context, g *gameSlot) (ended bool, err error) {
+	for before := len(w.leaves); ; {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if g.record == nil {
+			select {
+			case number, more := <-w.cfg.Todo:
+				if !more {
+					return true, nil
+				}
+				if err := g.begin(number); err != nil {
+					return false, err
+				}
+			default:
+				return false, nil
+			}
+		}
+		if w.leaves = g.tree.Select(w.evaluator, w.leaves); len(w.leaves) > before {
+			w.live = append(w.live, g)
+			return false, nil
+		}
+		if err := w.move(g); err != nil {
+			return false, err
+		}
+	}
 }
 
 // move plays the move of a game with a finished search.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -99,6 +100,19 @@ func playWith(t testing.TB, cfg selfplay.Config, nets []search.Net) []*selfplay.
 		t.Fatal(err)
 	}
 	slices.SortFunc(records, func(a, b *selfplay.Record) int { return a.Number - b.Number })
+	for _, r := range records { // every record can be packed
+		text, err := r.Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := cfg.Unpack(codec(t, cfg.Variant), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(r, again, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("a record that was packed and unpacked:\n%s", diff)
+		}
+	}
 	return records
 }
 
@@ -119,18 +133,32 @@ func TestDeterminism(t *testing.T) {
 			}
 		}
 	}
-	cfg.Skip = func(i int) bool { return i%3 != 1 }
-	got := play(t, cfg, 2)
 	var some []*selfplay.Record
+	var numbers []int
 	for _, r := range want {
 		if r.Number%3 == 1 {
-			some = append(some, r)
+			some, numbers = append(some, r), append(numbers, r.Number)
 		}
 	}
-	if !reflect.DeepEqual(some, got) {
-		t.Errorf("other games when some are skipped:\n%s", cmp.Diff(some, got))
+	cfg.Todo = selfplay.Numbers(numbers)
+	if got := play(t, cfg, 2); !reflect.DeepEqual(some, got) {
+		t.Errorf("other games when only some are played:\n%s", cmp.Diff(some, got))
 	}
-	cfg.Skip, cfg.Seed = nil, 12
+	for _, room := range []int{1, 4} { // numbers that come late
+		late := make(chan int, room)
+		go func() {
+			defer close(late)
+			for i, n := range numbers {
+				late <- n
+				time.Sleep(time.Duration(i%3) * time.Millisecond)
+			}
+		}()
+		cfg.Todo = late
+		if got := play(t, cfg, 2); !reflect.DeepEqual(some, got) {
+			t.Errorf("other games when they are named one after the other:\n%s", cmp.Diff(some, got))
+		}
+	}
+	cfg.Todo, cfg.Seed = nil, 12
 	if got := play(t, cfg, 1); reflect.DeepEqual(want, got) {
 		t.Error("another seed gave the same games")
 	}

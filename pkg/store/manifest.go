@@ -41,6 +41,8 @@ type Stage struct {
 	Stamps  map[string]disk.Stamp `json:"stamps,omitempty"`
 	Ended   time.Time             `json:"ended"`
 	Seconds float64               `json:"seconds"` // sum over all processes that worked on it, except killed ones
+	// On is the kind of machine, if the stage used a network.
+	On Kind `json:"on,omitzero"`
 	// From is the folder of the trial that ran the stage, relative to the folder of all
 	// results. It is empty if this trial ran it.
 	From string `json:"from,omitempty"`
@@ -76,6 +78,28 @@ type Machine struct {
 	Precision string   `json:"precision"`         // of inference: "fp32" or "bf16"
 	Devices   []string `json:"devices,omitempty"` // of networks, such as "cuda:0"; none means the CPU
 	GPU       string   `json:"gpu,omitempty"`     // name of the first GPU, if there is one
+}
+
+// Kind is what the bits of a network's numbers depend on besides the inputs of a stage.
+type Kind struct {
+	Device    string `json:"device,omitempty"`    // "cpu" or "cuda"
+	Precision string `json:"precision,omitempty"` // of the inference, or of the training
+	// Threads is the number of threads that trained on the processor: it changes the order of sums.
+	Threads int `json:"threads,omitempty"`
+	// Answers is a hash of the network's evaluations of fixed positions. Processors may round
+	// differently in one precision.
+	Answers string `json:"answers,omitempty"`
+}
+
+func (k Kind) String() string {
+	text := strings.TrimSpace(k.Device + " " + k.Precision)
+	if k.Threads > 0 {
+		text += ", " + english.Plural(k.Threads, "thread", "")
+	}
+	if k.Answers != "" {
+		text += ", answers " + k.Answers
+	}
+	return text
 }
 
 // Hardware describes the processor and the devices that networks ran on.

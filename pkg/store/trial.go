@@ -90,6 +90,17 @@ func (t *Trial) Next() string {
 	return ""
 }
 
+// TrainedOn lists the kinds of machine that trained the generations, in their order.
+func (t *Trial) TrainedOn() string {
+	var kinds []string
+	for g := 1; g <= t.Done(); g++ {
+		if k := t.Manifest.Stage(TrainStage(g)).On.String(); k != "" && (len(kinds) == 0 || kinds[len(kinds)-1] != k) {
+			kinds = append(kinds, k)
+		}
+	}
+	return strings.Join(kinds, ", then ")
+}
+
 // Output returns the checksum of a file that a stage wrote, or "" if the stage has not run.
 func (t *Trial) Output(stage, file string) string {
 	if s := t.Manifest.Stage(stage); s != nil {

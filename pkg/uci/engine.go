@@ -121,7 +121,7 @@ func fraction(name string, at *float64, low, high float64) setting {
 func (e *Engine) settings() []setting {
 	threads, most, setThreads := max(1, e.model.Threads), 1, func(int) error { return nil }
 	if e.model.SetThreads != nil {
-		most, setThreads = max(threads, runtime.NumCPU()), e.model.SetThreads
+		most, setThreads = max(threads, runtime.GOMAXPROCS(0)), e.model.SetThreads
 	}
 	_, mostLeaves := config.Range[search.Config]("leaves")
 	s, c := &e.Settings, &e.Settings.Config

@@ -139,7 +139,7 @@ func (f *fitting) build(part string) error {
 	store := objectStore{filepath.Join(f.cache, "objects")}
 	libtch, cpp := filepath.Join(part, "libtch"), filepath.Join(part, "libtch/cpp")
 	var jobs errgroup.Group
-	jobs.SetLimit(runtime.NumCPU())
+	jobs.SetLimit(runtime.GOMAXPROCS(0))
 	objects := make([]string, len(f.ours.names)+2)
 	job := func(i int, key string, compile func(target string) error) {
 		jobs.Go(func() (err error) {
