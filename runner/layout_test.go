@@ -72,7 +72,7 @@ func TestPackagesSayWhatTheyAreFor(t *testing.T) {
 
 // layers are all packages, each above those that it may import.
 var layers = strings.Fields(`
-	../pkg/disk ../pkg/stats ../pkg/config ../pkg/chess ../pkg/hook/alamos
+	../pkg/disk ../pkg/hub ../pkg/stats ../pkg/config ../pkg/chess ../pkg/hook/alamos
 	../plots ../pkg/encode ../pkg/nn ../pkg/search ../pkg/uci ../pkg/nn/fit ../pkg/data ../pkg/selfplay ../pkg/train
 	../pkg/match ../pkg/puzzle ../pkg/hook ../pkg/experiment ../pkg/store
 	../pkg/report ../pkg/run ../pkg/diff ../pkg/web ../pkg/lichess ../pkg/bench .

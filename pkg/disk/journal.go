@@ -78,6 +78,24 @@ func ReadJournal(path string, head []byte, replay func(entry []byte) error) erro
 	return nil
 }
 
+// JournalHead returns the head of a journal. It is nil if there is no journal, or no whole head.
+func JournalHead(path string) ([]byte, error) {
+	f, err := Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	head, _, err := nextEntry(f, st.Size())
+	return head, err
+}
+
 // Tail follows a journal that another process writes. It does not change the file.
 type Tail struct {
 	Path string

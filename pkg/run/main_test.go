@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"alamos/pkg/uci/testdata/fake"
 
 	"alamos/pkg/hook"
+	"alamos/pkg/hub"
 )
 
 // Variables in the environment that make the test binary another program.
@@ -20,12 +22,17 @@ const (
 	setVariable   = "ALAMOS_TEST_SET"   // with these settings, a line each
 	killVariable  = "ALAMOS_TEST_KILL"  // and die at the first step that this file does not name
 	limitVariable = "ALAMOS_TEST_LIMIT" // or write no file longer than this
+	hubVariable   = "ALAMOS_TEST_HUB"   // with a hub at this address, whose keys are in the site
+	workVariable  = "ALAMOS_TEST_WORK"  // work with the token of this file
 )
 
 func TestMain(m *testing.M) {
 	switch dir := os.Getenv(runVariable); {
 	case hook.IsChild():
 		os.Exit(hook.RunChild())
+	case os.Getenv(workVariable) != "":
+		fmt.Fprintln(os.Stderr, workChild(os.Getenv(workVariable)))
+		os.Exit(1)
 	case dir != "":
 		if err := runChild(site{dir}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -62,16 +69,39 @@ func runChild(s site) error {
 			return err
 		}
 	}
+	var h *hub.Hub
+	if address := os.Getenv(hubVariable); address != "" {
+		keys, err := hub.ReadKeys(filepath.Join(s.dir, hub.KeyFile))
+		if err == nil {
+			h, err = hub.Serve(address, keys, func(text string) { fmt.Println(text) })
+		}
+		if err != nil {
+			return err
+		}
+		defer h.Close()
+	}
 	var set []string
 	if lines := os.Getenv(setVariable); lines != "" {
 		set = strings.Split(lines, "\n")
 	}
 	_, err := s.try(ctx, func(o *Options) {
+		o.Hub = h
 		if killer != nil {
 			o.Reporter = killer
 		}
 	}, set...)
 	return err
+}
+
+// workChild works for the hub of a token.
+func workChild(file string) error {
+	token, err := hub.ReadToken(file)
+	if err != nil {
+		return err
+	}
+	opt := site{}.options(Quiet{})
+	opt.Workers = 1
+	return PlayFor(context.Background(), token, opt, 0)
 }
 
 // allStages are the stages of the experiment of testdata, in order.

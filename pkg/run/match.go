@@ -209,7 +209,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 			return nil, nil, err
 		}
 	}
-	j, err := games.Open(m.journal(), m.kind.String())
+	j, err := games.Open(m.journal(), string(kindText(m.kind)))
 	if err != nil {
 		return nil, nil, err
 	}

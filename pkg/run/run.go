@@ -15,6 +15,7 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/hub"
 	"alamos/pkg/nn"
 	"alamos/pkg/report"
 	"alamos/pkg/uci"
@@ -44,6 +45,10 @@ type Options struct {
 	Verify bool
 	// memory of the machine in bytes; default memoryIn.
 	memory int64
+	// Hub, if not nil, has workers on other machines play the games.
+	Hub *hub.Hub
+	// Kinds says whether these must be of one kind of machine, as by default, or may be of any.
+	Kinds string
 	// WaitLock waits for another process that writes to the same folders. Without it that is
 	// an error.
 	WaitLock bool

@@ -37,7 +37,7 @@ func (t *Trial) selfplay(_ context.Context, g int) (*Stage, error) {
 	in.Settings("game", s.Game)
 	in.Settings("search", s.Search)
 	in.Settings("selfplay", s.SelfPlay)
-	if s.SelfPlay.Opening.ForkShare > 0 && g > 1 {
+	if t.forks(g) {
 		in["forked games"] = t.Results.Output(store.SelfPlayStage(g-1), store.GamesFile(g-1))
 	}
 	return &Stage{
@@ -64,6 +64,9 @@ func (t *Trial) selfplay(_ context.Context, g int) (*Stage, error) {
 		},
 	}, nil
 }
+
+// forks reports whether games of generation g fork those of the generation before.
+func (t *Trial) forks(g int) bool { return g > 1 && t.Settings.At(g).SelfPlay.Opening.ForkShare > 0 }
 
 // entry is a game in the journal. Seconds is the total playing time when the game ended, so
 // that times add up over interruptions.
@@ -109,7 +112,7 @@ func (t *Trial) gamesPlayer(ctx context.Context, g int) (p *gamesPlayer, err err
 		return nil, err
 	}
 	p.cfg.Parallel = model.GameSlots(t.Workers)
-	if t.Settings.At(g).SelfPlay.Opening.ForkShare > 0 && g > 1 {
+	if t.forks(g) {
 		games, err := t.games(g - 1)
 		if err != nil {
 			return nil, err
@@ -227,7 +230,11 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	p := &generationGames{Trial: t, number: g, in: in, cfg: t.Setup.SelfPlay(g), have: map[int]*selfplay.Record{}, began: time.Now()}
 	p.task = t.Report.Task(store.SelfPlayStage(g), "games")
 	defer p.task.End()
-	err = p.here(ctx)
+	play := p.here
+	if t.run.Hub != nil {
+		play = p.away
+	}
+	err = play(ctx)
 	if p.journal != nil {
 		defer p.journal.Close()
 	}

@@ -241,7 +241,7 @@ func (t *Trial) writeManifest() error {
 // neither can repeat. Damaged entries are not errors: their work is repeated.
 func (t *Trial) openJournal(path string, in store.Inputs, kind store.Kind, replay func(entry []byte) error) (*disk.Journal, error) {
 	head := journalHead(in)
-	j, err := disk.OpenJournal(path, append(slices.Clip(head), kind.String()...), replay)
+	j, err := disk.OpenJournal(path, append(slices.Clip(head), kindText(kind)...), replay)
 	if err != nil {
 		return nil, fmt.Errorf("%w (delete it to do again what it has)", err)
 	}
@@ -256,12 +256,19 @@ func journalHead(in store.Inputs) []byte {
 	return append(b, '\n')
 }
 
+// kindText returns a kind as it is in the head of a journal.
+func kindText(k store.Kind) []byte {
+	b, _ := json.Marshal(k) // strings and numbers can always be marshaled
+	return b
+}
+
 // noteRepeats reports what a journal lost: damaged bytes, and the work of another kind of machine.
 func (t *Trial) noteRepeats(path string, j *disk.Journal, head []byte, kind store.Kind) {
 	if j.Dropped > 0 {
 		t.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", path, humanize.Comma(j.Dropped)))
 	}
-	if other, same := bytes.CutPrefix(j.Other, head); same {
+	var other store.Kind
+	if text, same := bytes.CutPrefix(j.Other, head); same && json.Unmarshal(text, &other) == nil {
 		t.Report.Note(fmt.Sprintf("%s was begun on another kind of machine (%s) and is done again on this one (%s)", path, other, kind))
 	}
 }

@@ -104,12 +104,8 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 	if err != nil {
 		return nil, err
 	}
-	t := &Trial{
-		Results: &store.Trial{Declared: declared, Dir: dir, Manifest: m},
-		Workers: r.Workers, Machine: r.machine, Report: report, run: r, isNew: len(m.Stages) == 0,
-	}
-	t.Settings = &t.Results.Declared.Settings
-	if t.Setup, err = experiment.NewSetup(t.Settings); err != nil {
+	t, err := r.newTrial(dir, declared, m, report)
+	if err != nil {
 		return nil, err
 	}
 	if f := t.Settings.Tournament.Format; f.First > 0 && t.Settings.Tournament.Rounds > 0 {
@@ -118,6 +114,17 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 		}
 	}
 	return t, nil
+}
+
+// newTrial returns a trial with its manifest.
+func (r *run) newTrial(dir string, declared experiment.Trial, m *store.Manifest, report Report) (t *Trial, err error) {
+	t = &Trial{
+		Results: &store.Trial{Declared: declared, Dir: dir, Manifest: m},
+		Workers: r.Workers, Machine: r.machine, Report: report, run: r, isNew: len(m.Stages) == 0,
+	}
+	t.Settings = &t.Results.Declared.Settings
+	t.Setup, err = experiment.NewSetup(t.Settings)
+	return t, err
 }
 
 // builder makes the stage of a generation, or nil if the experiment has no such stage. The

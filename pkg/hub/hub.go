@@ -1,0 +1,572 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+// Job is work for a hub: items by their numbers.
+type Job struct {
+	Spec  []byte   // tells a worker what to do
+	Files [][]byte // that Spec names by their SHA-256
+	Todo  []int    // numbers of the items whose results are missing
+	Kind  Kind     // what the kind of a worker must have, as the results that exist; may be nil
+	Any   bool     // workers may be of different kinds
+	// Begin is called before Take, with the kind of the first worker. The others are of this kind,
+	// unless any will do.
+	Begin func(Kind) error
+	// Take keeps a result. It refuses one that cannot be right, and fails if it cannot keep it,
+	// which ends the job.
+	Take func(number int, result []byte, of Kind) (refused, failed error)
+}
+
+// silence is how long a worker may send nothing before its items are handed out again.
+const silence = 15 * time.Second
+
+// minPatience is the least age of an item that is handed out a second time.
+const minPatience = 2 * time.Second
+
+// maxFailures is the number of times that workers may fail at a job.
+const maxFailures = 3
+
+// Hub hands out jobs to workers.
+type Hub struct {
+	keys   *Keys
+	server *server.Server // nil: one of somebody else
+	conn   *nats.Conn
+	note   func(string)
+	stop   chan struct{}
+
+	mu      sync.Mutex
+	jobs    []*job
+	files   map[string][]byte
+	over    map[string]bool    // names of jobs that have ended
+	workers map[string]*worker // by the name of the process
+	told    map[string]bool    // notes
+}
+
+// job is a job in progress.
+type job struct {
+	*Job
+	name     string // SHA-256 of the specification
+	kind     Kind   // nil: not known yet
+	items    map[int]*item
+	fresh    []int // items that nobody has, and some that are done
+	out      []handed
+	sums     map[int]string // of the results that were taken by this hub
+	failures int
+	mean     float64 // seconds from handing out an item to its result
+	ended    chan error
+}
+
+// item is an item without a result.
+type item struct{ holders []*worker }
+
+// handed is an item that was handed out.
+type handed struct {
+	number int
+	to     *worker
+	at     time.Time
+}
+
+// worker is a process that works.
+type worker struct {
+	WorkerState
+	id, key string
+	held    map[int]time.Time // items of its job
+	job     *job
+}
+
+// WorkerState describes a worker.
+type WorkerState struct {
+	Name    string    `json:"name"` // of its token
+	Host    string    `json:"host"`
+	Kind    Kind      `json:"kind,omitempty"`
+	Held    int       `json:"held"` // items in work
+	Taken   int       `json:"taken"`
+	Speed   float64   `json:"speed"` // results a second, as the worker says
+	Refused string    `json:"refused,omitempty"`
+	Seen    time.Time `json:"seen"`
+}
+
+// Serve starts a hub. address is the host and port to listen at, as in ":4321", or the URL of a
+// NATS server that admits the keys; then only TLS or this machine will do. note is told what
+// the user should know.
+func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
+	h := &Hub{keys: keys, note: note, stop: make(chan struct{}), files: map[string][]byte{}, over: map[string]bool{}, workers: map[string]*worker{}, told: map[string]bool{}}
+	user, err := nkeys.FromSeed([]byte(keys.Seed))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", keys.file, err)
+	}
+	public, err := user.PublicKey()
+	if err != nil {
+		return nil, err
+	}
+	options := []nats.Option{nats.Nkey(public, user.Sign), nats.MaxReconnects(-1), nats.Name("hub")}
+	if at, err := url.Parse(address); err == nil && slices.Contains([]string{"nats", "tls"}, at.Scheme) {
+		if at.Scheme == "tls" || !loopback(at.Hostname()) {
+			options = append(options, nats.Secure(nil))
+		}
+		h.conn, err = nats.Connect(address, options...)
+		if err != nil {
+			return nil, fmt.Errorf("hub %s: %w", address, err)
+		}
+	} else if err := h.listen(address, public, options); err != nil {
+		return nil, err
+	}
+	for request, handle := range map[string]func(key string, data []byte) (any, error){askSubject: h.ask, fileSubject: h.file, answSubject: h.answer} {
+		if _, err := h.conn.Subscribe(prefix+".*."+request, func(m *nats.Msg) { h.reply(m, handle) }); err != nil {
+			return nil, errors.Join(err, h.Close())
+		}
+	}
+	go h.watch()
+	return h, h.conn.Flush()
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// listen starts the hub's own server.
+func (h *Hub) listen(address, public string, options []nats.Option) error {
+	host, port, err := net.SplitHostPort(address)
+	number, bad := strconv.Atoi(port)
+	if err != nil || bad != nil {
+		return fmt.Errorf("hub: want an address as in :4321, or a URL as in tls://nats.example.org, have %q", address)
+	}
+	if number == 0 {
+		number = server.RANDOM_PORT
+	}
+	config, err := h.keys.serverTLS()
+	if err != nil {
+		return err
+	}
+	users := []*server.NkeyUser{{Nkey: public}}
+	for _, key := range h.keys.valid() {
+		users = append(users, &server.NkeyUser{Nkey: key, Permissions: permissions(key)})
+	}
+	// A worker on a bad line gets time for its handshake, and to receive a part of a file.
+	const patience = 20
+	h.server, err = server.NewServer(&server.Options{
+		Host: host, Port: number, NoLog: true, NoSigs: true, NoSystemAccount: true, MaxPayload: maxMessage, Nkeys: users,
+		TLS: true, TLSConfig: config, TLSTimeout: patience, AuthTimeout: 2 * patience, WriteDeadline: patience * time.Second,
+	})
+	if err != nil {
+		return err
+	}
+	h.server.Start()
+	if !h.server.ReadyForConnections(5 * time.Second) {
+		h.server.Shutdown()
+		return fmt.Errorf("hub: cannot listen at %s: is another hub running there?", address)
+	}
+	h.conn, err = nats.Connect("", append(options, nats.InProcessServer(h.server))...)
+	if err != nil {
+		h.server.Shutdown()
+	}
+	return err
+}
+
+// permissions let a worker ask, answer and read files under its own name, and nothing else.
+func permissions(key string) *server.Permissions {
+	return &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: []string{prefix + "." + key + ".*"}},
+		Subscribe: &server.SubjectPermission{Allow: []string{inbox(key) + ".>", newsSubject}},
+	}
+}
+
+// Addr returns the address at which the hub listens, or nil if the server is another.
+func (h *Hub) Addr() net.Addr {
+	if h.server == nil {
+		return nil
+	}
+	return h.server.Addr()
+}
+
+// Close ends the hub.
+func (h *Hub) Close() error {
+	close(h.stop)
+	h.conn.Close()
+	if h.server != nil {
+		h.server.Shutdown()
+		h.server.WaitForShutdown()
+	}
+	return nil
+}
+
+// Workers returns the workers of the last minutes, sorted by name.
+func (h *Hub) Workers() []WorkerState {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []WorkerState
+	for _, w := range h.workers {
+		w.WorkerState.Held = len(w.held)
+		all = append(all, w.WorkerState)
+	}
+	slices.SortFunc(all, func(a, b WorkerState) int { return strings.Compare(a.Name+a.Host, b.Name+b.Host) })
+	return all
+}
+
+// Do has the items of a job computed. It returns when all results are taken, at the first
+// failure, or when ctx ends.
+func (h *Hub) Do(ctx context.Context, of *Job) error {
+	if len(of.Todo) == 0 {
+		return nil
+	}
+	j := &job{Job: of, name: sum(of.Spec), items: map[int]*item{}, fresh: slices.Clone(of.Todo), sums: map[int]string{}, ended: make(chan error, 1)}
+	for _, n := range of.Todo {
+		j.items[n] = &item{}
+	}
+	names := []string{j.name}
+	h.mu.Lock()
+	h.files[j.name] = of.Spec
+	for _, file := range of.Files {
+		names = append(names, sum(file))
+		h.files[sum(file)] = file
+	}
+	delete(h.over, j.name)
+	h.jobs = append(h.jobs, j)
+	h.mu.Unlock()
+	defer func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.jobs = slices.DeleteFunc(h.jobs, func(other *job) bool { return other == j })
+		h.over[j.name] = true
+		for _, w := range h.workers {
+			if w.job == j {
+				w.leave()
+			}
+		}
+		for _, name := range names {
+			delete(h.files, name)
+		}
+	}()
+	if err := h.conn.Publish(newsSubject, nil); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-j.ended:
+		return err
+	}
+}
+
+// end ends a job.
+func (j *job) end(err error) {
+	select {
+	case j.ended <- err:
+	default: // it has ended
+	}
+}
+
+// reply handles a request of a worker. What cannot be a request gets no reply.
+func (h *Hub) reply(m *nats.Msg, handle func(string, []byte) (any, error)) {
+	key := strings.Split(m.Subject, ".")[1]
+	answer, err := handle(key, m.Data)
+	if err != nil {
+		h.tell(fmt.Sprintf("%s sent a message that is none: %v", h.keys.name(key), err))
+		return
+	}
+	data, ok := answer.([]byte)
+	if !ok {
+		data, _ = json.Marshal(answer) // a reply can always be marshaled
+	}
+	_ = m.Respond(data) // a worker that gets no reply asks again
+}
+
+// tell notes something once.
+func (h *Hub) tell(text string) {
+	if len(h.told) < 1000 && !h.told[text] {
+		h.told[text] = true
+		h.note(text)
+	}
+}
+
+// file returns a part of a file.
+func (h *Hub) file(_ string, data []byte) (any, error) {
+	var r fileRequest
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	file := h.files[r.SHA256]
+	from := max(0, min(r.Offset, len(file)))
+	return file[from:min(from+chunk, len(file))], nil
+}
+
+// ask hands out items.
+func (h *Hub) ask(key string, data []byte) (any, error) {
+	var a ask
+	if err := json.Unmarshal(data, &a); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if why := h.keys.Revoked[key]; why != "" {
+		return order{Out: true, Refused: why}, nil
+	}
+	w := h.workers[a.Worker]
+	if w == nil || w.key != key {
+		w = &worker{id: a.Worker, key: key, WorkerState: WorkerState{Name: h.keys.name(key)}, held: map[int]time.Time{}}
+		h.workers[a.Worker] = w
+	}
+	w.Seen, w.Host, w.Speed = time.Now(), a.Host, a.Speed
+	j := h.job(a.Job)
+	if w.job != j {
+		w.leave()
+	}
+	if j == nil {
+		return order{Job: h.next(), Over: h.over[a.Job]}, nil
+	}
+	if a.Failed != "" {
+		w.leave()
+		if j.failures++; j.failures == maxFailures {
+			j.end(fmt.Errorf("%s on %s: %s", w.Name, w.Host, a.Failed))
+		}
+		h.tell(fmt.Sprintf("%s on %s failed: %s", w.Name, w.Host, a.Failed))
+		return order{Job: j.name}, nil
+	}
+	if a.Kind == nil {
+		return order{Job: j.name}, nil
+	}
+	w.Kind, w.Refused = a.Kind, ""
+	switch {
+	case j.Any && j.kind != nil:
+	case j.kind != nil:
+		w.Refused = a.Kind.differs(j.kind)
+	default:
+		w.Refused = a.Kind.differs(j.Kind)
+	}
+	if w.Refused != "" {
+		h.tell(fmt.Sprintf("%s on %s is of another kind and does not play: %s", w.Name, w.Host, w.Refused))
+		return order{Job: j.name, Refused: w.Refused}, nil
+	}
+	if j.kind == nil {
+		if err := j.Begin(a.Kind); err != nil {
+			j.end(err)
+			return order{}, nil
+		}
+		j.kind = a.Kind
+	}
+	w.job = j
+	if a.Held != nil {
+		j.reconcile(w, a.Held)
+	}
+	numbers := j.give(w, a.Room, h.busy(j))
+	if len(numbers) == 0 && len(w.held) == 0 {
+		if other := h.next(); other != "" && len(j.fresh) == 0 {
+			return order{Job: other}, nil
+		}
+	}
+	return order{Job: j.name, Numbers: numbers}, nil
+}
+
+func (h *Hub) job(name string) *job {
+	for _, j := range h.jobs {
+		if j.name == name {
+			return j
+		}
+	}
+	return nil
+}
+
+// next returns the job that a worker should open: the first with items that nobody has.
+func (h *Hub) next() string {
+	for _, j := range h.jobs {
+		if len(j.fresh) > 0 {
+			return j.name
+		}
+	}
+	if len(h.jobs) > 0 {
+		return h.jobs[0].name
+	}
+	return ""
+}
+
+// busy returns the number of workers on a job.
+func (h *Hub) busy(j *job) (n int) {
+	for _, w := range h.workers {
+		if w.job == j {
+			n++
+		}
+	}
+	return n
+}
+
+// give hands out items to a worker: a share of those that nobody has, so that the others get
+// their part, or else the oldest of the others' items that were handed out once.
+func (j *job) give(w *worker, room, workers int) (numbers []int) {
+	now := time.Now()
+	hand := func(n int) {
+		it := j.items[n]
+		it.holders = append(it.holders, w)
+		w.held[n] = now
+		j.out = append(j.out, handed{n, w, now})
+		numbers = append(numbers, n)
+	}
+	for most := min(room, maxLot, len(j.fresh)/(2*max(1, workers))+1); len(numbers) < most && len(j.fresh) > 0; {
+		n := j.fresh[0]
+		j.fresh = j.fresh[1:]
+		if it := j.items[n]; it != nil && len(it.holders) == 0 {
+			hand(n)
+		}
+	}
+	if len(numbers) > 0 || room == 0 {
+		return numbers
+	}
+	patience := max(minPatience, time.Duration(2*j.mean*float64(time.Second)))
+	var keep []handed
+	for len(j.out) > 0 && now.Sub(j.out[0].at) > patience && len(numbers) < min(room, maxLot) {
+		first := j.out[0]
+		j.out = j.out[1:]
+		switch it := j.items[first.number]; {
+		case it == nil || !slices.Contains(it.holders, first.to): // done, or handed out anew
+		case first.to == w:
+			keep = append(keep, first)
+		case len(it.holders) == 1:
+			hand(first.number)
+		}
+	}
+	j.out = append(keep, j.out...)
+	return numbers
+}
+
+// reconcile compares the items that a worker holds with those that it was given: replies may be
+// lost, and a hub that was started again knows of none.
+func (j *job) reconcile(w *worker, held []int) {
+	now := time.Now()
+	for _, n := range held {
+		if it := j.items[n]; it != nil && !slices.Contains(it.holders, w) {
+			it.holders = append(it.holders, w)
+			w.held[n] = now
+			j.out = append(j.out, handed{n, w, now})
+		}
+	}
+	for n, at := range w.held {
+		if now.Sub(at) > minPatience && !slices.Contains(held, n) {
+			j.release(w, n)
+		}
+	}
+}
+
+// release takes an item from a worker.
+func (j *job) release(w *worker, n int) {
+	delete(w.held, n)
+	it := j.items[n]
+	if it == nil {
+		return
+	}
+	it.holders = slices.DeleteFunc(it.holders, func(other *worker) bool { return other == w })
+	if len(it.holders) == 0 {
+		j.fresh = append(j.fresh, n)
+	}
+}
+
+// leave takes a worker from its job.
+func (w *worker) leave() {
+	if w.job != nil {
+		for n := range w.held {
+			w.job.release(w, n)
+		}
+	}
+	w.job = nil
+	clear(w.held)
+}
+
+// watch hands out again what silent workers have.
+func (h *Hub) watch() {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.stop:
+			return
+		case <-tick.C:
+		}
+		h.mu.Lock()
+		for id, w := range h.workers {
+			quiet := time.Since(w.Seen)
+			if quiet > silence {
+				w.leave()
+			}
+			if quiet > 10*silence {
+				delete(h.workers, id)
+			}
+		}
+		h.mu.Unlock()
+	}
+}
+
+// answer takes results.
+func (h *Hub) answer(key string, data []byte) (any, error) {
+	var a answer
+	if err := a.unpack(data); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if why := h.keys.Revoked[key]; why != "" {
+		return receipt{Refused: why}, nil
+	}
+	j, w := h.job(a.Job), h.workers[a.Worker]
+	switch {
+	case j == nil: // it has ended, or this hub has not come to it yet
+		return receipt{Taken: h.over[a.Job]}, nil
+	case w == nil || w.key != key || w.Refused != "" || j.kind == nil:
+		return receipt{Refused: "the worker did not ask for this job"}, nil
+	}
+	for _, r := range a.Results {
+		if err := h.take(j, w, r); err != nil {
+			return receipt{Refused: err.Error()}, nil
+		}
+	}
+	return receipt{Taken: true}, nil
+}
+
+// take takes a result. The error is that of a result that cannot be right.
+func (h *Hub) take(j *job, w *worker, r result) error {
+	it := j.items[r.Number]
+	if it == nil {
+		if first := j.sums[r.Number]; first != "" && first != sum(r.Result) {
+			h.tell(fmt.Sprintf("%s on %s: item %d differs from what another worker answered", w.Name, w.Host, r.Number))
+		}
+		return nil
+	}
+	refused, failed := j.Take(r.Number, r.Result, w.Kind)
+	if refused != nil {
+		h.tell(fmt.Sprintf("%s on %s: refused: %v", w.Name, w.Host, refused))
+		return refused
+	}
+	if failed != nil {
+		j.end(failed)
+		return failed
+	}
+	j.sums[r.Number] = sum(r.Result)
+	w.Taken++
+	if at, mine := w.held[r.Number]; mine {
+		j.mean += (time.Since(at).Seconds() - j.mean) / float64(len(j.sums))
+	}
+	for _, holder := range it.holders {
+		delete(holder.held, r.Number)
+	}
+	delete(j.items, r.Number)
+	if len(j.items) == 0 {
+		j.end(nil)
+	}
+	return nil
+}

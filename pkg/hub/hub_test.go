@@ -1,0 +1,395 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// site has the keys of a hub and of its workers.
+type site struct {
+	keys   *Keys
+	tokens []*Token
+}
+
+func newSite(t *testing.T, workers int) *site {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := Init(dir, "127.0.0.1:1", workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{}
+	if s.keys, err = ReadKeys(filepath.Join(dir, KeyFile)); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		token, err := ReadToken(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.tokens = append(s.tokens, token)
+	}
+	return s
+}
+
+// serve starts a hub at an address.
+func (s *site) serve(t *testing.T, address string) *Hub {
+	t.Helper()
+	h, err := Serve(address, s.keys, func(text string) { t.Log("hub: " + text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// squares computes the squares of numbers, some of them slowly.
+type squares struct {
+	kind Kind
+	room int
+	lie  func(int) string
+}
+
+func (p squares) Kind() Kind { return p.kind }
+func (p squares) Room() int  { return p.room }
+func (p squares) Close()     {}
+func (p squares) Play(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case n, more := <-todo:
+			if !more {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Duration(rand.IntN(4)) * time.Millisecond):
+			}
+			text := square(n)
+			if p.lie != nil {
+				text = p.lie(n)
+			}
+			done(n, []byte(text))
+		}
+	}
+}
+
+func square(n int) string { return fmt.Sprint(n * n) }
+
+// answers are results with what takes them.
+type answers struct {
+	mu    sync.Mutex
+	have  map[int]string
+	twice []int
+	kind  Kind
+}
+
+// job is the job of the numbers below n that are missing.
+func (a *answers) job(n int, file []byte) *Job {
+	spec, _ := json.Marshal(sum(file))
+	j := &Job{Spec: spec, Files: [][]byte{file}, Kind: a.kind}
+	for i := range n {
+		if _, have := a.have[i]; !have {
+			j.Todo = append(j.Todo, i)
+		}
+	}
+	j.Begin = func(k Kind) error { a.kind = k; return nil }
+	j.Take = func(n int, text []byte, _ Kind) (refused, failed error) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if string(text) != square(n) {
+			return fmt.Errorf("%s is not the square of %d", text, n), nil
+		}
+		if _, have := a.have[n]; have {
+			a.twice = append(a.twice, n)
+		}
+		a.have[n] = string(text)
+		return nil, nil
+	}
+	return j
+}
+
+func (a *answers) check(t *testing.T, n int) {
+	t.Helper()
+	if len(a.have) != n || len(a.twice) > 0 {
+		t.Errorf("%d results of %d, and twice %v", len(a.have), n, a.twice)
+	}
+}
+
+// work starts a worker and returns what waits for its end.
+func (s *site) work(ctx context.Context, t *testing.T, token Token, address string, p squares) (wait func() error) {
+	token.Address = address
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Work(ctx, &token, WorkOptions{
+			Note: func(text string) { t.Logf("%s: %s", token.Name, text) },
+			Open: func(ctx context.Context, spec []byte, file func(context.Context, string) ([]byte, error)) (Player, error) {
+				var name string
+				if err := json.Unmarshal(spec, &name); err != nil {
+					return nil, err
+				}
+				_, err := file(ctx, name)
+				return p, err
+			},
+		})
+	}()
+	return func() error { return <-ended }
+}
+
+// line forwards connections, and breaks them at random moments.
+func line(t *testing.T, to string, life func() time.Duration) (address string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			a, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer a.Close()
+				b, err := net.Dial("tcp", to)
+				if err != nil {
+					return
+				}
+				defer b.Close()
+				time.AfterFunc(life(), func() { a.Close(); b.Close() })
+				go func() { _, _ = io.Copy(a, b) }()
+				_, _ = io.Copy(b, a)
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// All items of jobs are computed once each, by workers behind lines that break, of which some
+// end in the middle and others come late, and by a hub that is started again.
+func TestHub(t *testing.T) {
+	s := newSite(t, 4)
+	kind := Kind{"device": "cpu"}
+	h := s.serve(t, "127.0.0.1:0")
+	address := h.Addr().String()
+	bad := line(t, address, func() time.Duration { return time.Duration(100+rand.IntN(900)) * time.Millisecond })
+	ctx, cancel := context.WithCancel(context.Background())
+	var waits []func() error
+	start := func(i int, at string) (stop func()) {
+		ctx, cancel := context.WithCancel(ctx)
+		waits = append(waits, s.work(ctx, t, *s.tokens[i], at, squares{kind: kind, room: 8}))
+		return cancel
+	}
+	dies := start(0, address)
+	start(1, bad)
+	start(2, bad)
+	file := make([]byte, 3<<20) // several parts
+	for i := range file {
+		file[i] = byte(rand.Uint32())
+	}
+	first := &answers{have: map[int]string{}}
+	job := first.job(400, file)
+	take := job.Take
+	job.Take = func(n int, text []byte, k Kind) (refused, failed error) {
+		switch len(first.have) {
+		case 50:
+			dies()
+			start(3, address)
+		case 200: // the hub is killed, after results that it acknowledged
+			go h.conn.Close()
+			return nil, errors.New("killed")
+		}
+		return take(n, text, k)
+	}
+	if err := h.Do(context.Background(), job); err == nil || err.Error() != "killed" {
+		t.Fatalf("error %v", err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h = s.serve(t, address)
+	if err := h.Do(context.Background(), first.job(400, file)); err != nil {
+		t.Fatal(err)
+	}
+	first.check(t, 400)
+	second := &answers{have: map[int]string{}}
+	if err := h.Do(context.Background(), second.job(100, []byte("another file"))); err != nil {
+		t.Fatal(err)
+	}
+	second.check(t, 100)
+	cancel()
+	for _, wait := range waits {
+		if err := wait(); !errors.Is(err, context.Canceled) {
+			t.Errorf("a worker ended with %v", err)
+		}
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Two jobs at the same time are shared out too.
+func TestTwoJobs(t *testing.T) {
+	s := newSite(t, 2)
+	h := s.serve(t, "127.0.0.1:0")
+	defer h.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, token := range s.tokens {
+		s.work(ctx, t, *token, h.Addr().String(), squares{kind: Kind{}, room: 4})
+	}
+	var both sync.WaitGroup
+	for i := range 2 {
+		both.Go(func() {
+			a := &answers{have: map[int]string{}}
+			if err := h.Do(ctx, a.job(60, []byte{byte(i)})); err != nil {
+				t.Error(err)
+			}
+			a.check(t, 60)
+		})
+	}
+	both.Wait()
+}
+
+// A worker that hangs with items of the job does not hold it up: another gets them too.
+func TestStraggler(t *testing.T) {
+	s := newSite(t, 2)
+	h := s.serve(t, "127.0.0.1:0")
+	defer h.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	hangs := make(chan struct{})
+	s.work(ctx, t, *s.tokens[0], h.Addr().String(), squares{kind: Kind{}, room: 3, lie: func(n int) string {
+		close(hangs)
+		<-ctx.Done()
+		return square(n)
+	}})
+	a := &answers{have: map[int]string{}}
+	go func() {
+		<-hangs
+		s.work(ctx, t, *s.tokens[1], h.Addr().String(), squares{kind: Kind{}, room: 3})
+	}()
+	if err := h.Do(ctx, a.job(20, nil)); err != nil {
+		t.Fatal(err)
+	}
+	a.check(t, 20)
+}
+
+// A worker of another kind is refused by name, and so are results that cannot be right; the
+// others do the work.
+func TestRefused(t *testing.T) {
+	s := newSite(t, 3)
+	var mu sync.Mutex
+	var notes []string
+	h, err := Serve("127.0.0.1:0", s.keys, func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		notes = append(notes, text)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	says := func(text string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Contains(strings.Join(notes, "\n"), text)
+	}
+	a := &answers{have: map[int]string{}}
+	job := a.job(20, nil)
+	job.Kind = Kind{"precision": "fp32"}
+	s.work(ctx, t, *s.tokens[0], h.Addr().String(), squares{kind: Kind{"precision": "bf16"}, room: 2})
+	s.work(ctx, t, *s.tokens[1], h.Addr().String(), squares{kind: job.Kind, room: 2, lie: func(int) string { return "-1" }})
+	done := make(chan error)
+	go func() { done <- h.Do(ctx, job) }()
+	for !says("worker-1 on ") || !says("is of another kind and does not play: precision is bf16, want fp32") || !says("refused: -1 is not the square of") {
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.work(ctx, t, *s.tokens[2], h.Addr().String(), squares{kind: job.Kind, room: 2})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	a.check(t, 20)
+}
+
+// A worker with a token of another hub, or for another hub, does not get in.
+func TestStrangers(t *testing.T) {
+	s, other := newSite(t, 1), newSite(t, 1)
+	h := s.serve(t, "127.0.0.1:0")
+	defer h.Close()
+	token := *other.tokens[0]
+	err := s.work(context.Background(), t, token, h.Addr().String(), squares{})()
+	if err == nil || !strings.Contains(err.Error(), "is not the one of this token") {
+		t.Errorf("with another certificate: %v", err)
+	}
+	token.Certificate = s.tokens[0].Certificate
+	err = s.work(context.Background(), t, token, h.Addr().String(), squares{})()
+	if err == nil || !strings.Contains(err.Error(), "does not know this token") {
+		t.Errorf("with another key: %v", err)
+	}
+	if err := s.keys.revoke(s.keys.Workers["worker-1"], "it lied"); err != nil {
+		t.Fatal(err)
+	}
+	if err = s.work(context.Background(), t, *s.tokens[0], h.Addr().String(), squares{})(); !errors.Is(err, ErrOut) || !strings.Contains(err.Error(), "it lied") {
+		t.Errorf("with a revoked key: %v", err)
+	}
+	again, err := ReadKeys(s.keys.file)
+	if err != nil || len(again.valid()) != 0 {
+		t.Errorf("the file of keys has %v (%v)", again.valid(), err)
+	}
+}
+
+// An Init that is repeated adds workers, and leaves the others.
+func TestInit(t *testing.T) {
+	dir := t.TempDir()
+	first, err := Init(dir, "hub.example.org:1", 2)
+	if err != nil || len(first) != 2 {
+		t.Fatal(first, err)
+	}
+	before, err := ReadKeys(filepath.Join(dir, KeyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := Init(dir, "hub.example.org:2", 3)
+	if err != nil || len(more) != 1 {
+		t.Fatal(more, err)
+	}
+	after, err := ReadKeys(filepath.Join(dir, KeyFile))
+	if err != nil || after.Certificate != before.Certificate || after.Workers["worker-2"] != before.Workers["worker-2"] || len(after.Workers) != 3 || after.Address != "hub.example.org:2" {
+		t.Errorf("%+v after %+v (%v)", after, before, err)
+	}
+	if _, err := Init(dir, "nowhere", 1); err == nil {
+		t.Error("an address without a port was taken")
+	}
+	if _, err := ReadToken(filepath.Join(dir, KeyFile)); err == nil {
+		t.Error("the hub's file was taken for a token")
+	}
+	if _, err := ReadKeys(first[0]); err == nil {
+		t.Error("a token was taken for the hub's file")
+	}
+}
+
+func FuzzAnswer(f *testing.F) {
+	b, err := (&answer{Worker: "w", Job: "j", Results: []result{{1, json.RawMessage(`{"a":1}`)}}}).pack()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Fuzz(func(_ *testing.T, b []byte) {
+		var a answer
+		_ = a.unpack(b)
+	})
+}

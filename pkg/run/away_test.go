@@ -1,0 +1,208 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"alamos/pkg/hub"
+)
+
+// tokens makes the keys of a hub in a site, and returns the files of the tokens of workers.
+func (s site) tokens(t *testing.T, address string, workers int) []string {
+	t.Helper()
+	tokens, err := hub.Init(s.dir, address, workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens
+}
+
+// freeAddress returns an address of this machine at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// serve starts a hub of a site, and workers that end with ctx.
+func (s site) serve(ctx context.Context, t *testing.T, note func(string), workers ...func(*Options)) *hub.Hub {
+	t.Helper()
+	address := freeAddress(t)
+	tokens := s.tokens(t, address, len(workers))
+	keys, err := hub.ReadKeys(filepath.Join(s.dir, hub.KeyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := hub.Serve(address, keys, note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	for i, change := range workers {
+		token, err := hub.ReadToken(tokens[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &recorder{ran: map[string]string{}, event: func(what string) { t.Logf("%s: %s", token.Name, what) }}
+		opt := s.options(r)
+		opt.Workers = 1
+		if change != nil {
+			change(&opt)
+		}
+		ended := make(chan error)
+		go func() { ended <- PlayFor(ctx, token, opt, 0) }()
+		t.Cleanup(func() {
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("%s ended with %v", token.Name, err)
+			}
+		})
+	}
+	return h
+}
+
+// Games that workers play have the bytes of those that the run plays itself, and a run that plays
+// itself continues what workers have begun.
+func TestAway(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	h := s.serve(ctx, t, func(text string) { t.Log("hub: " + text) }, nil, nil)
+	stopped, stop := context.WithCancel(ctx)
+	_, err := s.try(stopped, func(o *Options) {
+		o.Hub = h
+		o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
+			if strings.HasPrefix(what, "self-play 2 3/") {
+				stop()
+			}
+		}}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	resumed := false
+	if _, err := s.try(ctx, func(o *Options) {
+		o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) { resumed = resumed || what == "self-play 2 resumes at 3" }}
+	}); err != nil || !resumed {
+		t.Errorf("error %v, resumed %t", err, resumed)
+	}
+	s.same(t)
+	cancel()
+}
+
+// A worker of another kind is refused by name, and the games are those of the first kind.
+func TestAwayOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	refused := make(chan string, 100)
+	h := s.serve(ctx, t, func(text string) { refused <- text }, func(o *Options) { o.Precision = "fp32" })
+	if _, err := s.try(ctx, func(o *Options) { o.Hub, o.Precision = h, "fp32" }, with(quick, "tournament.rounds=0")...); err != nil {
+		t.Fatal(err)
+	}
+	old := s.command(t, nil, with(quick, "tournament.rounds=0", "generations=2")...)
+	_ = old
+	cancel()
+}
+
+// A run with a hub and four workers, in processes of their own, ends in the files of one
+// process, whichever of them is killed at whatever moments.
+func TestKilledWithWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes")
+	}
+	for seed := range *hubSeeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			s := newSite(t)
+			address := freeAddress(t)
+			tokens := s.tokens(t, address, 4)
+			rng := rand.New(rand.NewPCG(uint64(seed), 1))
+			workers := make([]*exec.Cmd, len(tokens))
+			start := func(i int) {
+				self, err := os.Executable()
+				if err != nil {
+					t.Fatal(err)
+				}
+				workers[i] = exec.Command(self)
+				workers[i].Env = append(os.Environ(), workVariable+"="+tokens[i])
+				if err := workers[i].Start(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			kill := func(cmd *exec.Cmd) {
+				_ = cmd.Process.Kill() // it may have ended
+				_ = cmd.Wait()
+			}
+			for i := range workers {
+				start(i)
+			}
+			defer func() {
+				for _, w := range workers {
+					kill(w)
+				}
+			}()
+			for kills := 0; ; kills++ {
+				run := s.command(t, []string{hubVariable + "=" + address})
+				var out strings.Builder
+				run.Stdout, run.Stderr = &out, &out
+				if err := run.Start(); err != nil {
+					t.Fatal(err)
+				}
+				ended := make(chan error, 1)
+				go func() { ended <- run.Wait() }()
+				hubLives := time.After(time.Hour)
+				if kills < 3 {
+					hubLives = time.After(time.Duration(500+rng.IntN(4000)) * time.Millisecond)
+				}
+				var err error
+				for done := false; !done; {
+					select {
+					case err = <-ended:
+						done = true
+					case <-hubLives:
+						_ = run.Process.Kill()
+						<-ended
+						err, done = errKilled, true
+					case <-time.After(time.Duration(300+rng.IntN(1500)) * time.Millisecond):
+						if i := rng.IntN(len(workers)); kills < 3 {
+							kill(workers[i])
+							start(i)
+						}
+					}
+				}
+				if errors.Is(err, errKilled) {
+					continue
+				}
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out.String())
+				}
+				break
+			}
+			for _, secret := range append(tokens, filepath.Join(s.dir, hub.KeyFile)) {
+				if info, err := os.Stat(secret); err != nil || info.Mode().Perm() != 0o600 {
+					t.Errorf("%s has mode %v (%v)", secret, info.Mode(), err)
+				}
+			}
+			s.same(t)
+		})
+	}
+}
+
+var errKilled = errors.New("killed")
+
+var hubSeeds = flag.Int("hub.seeds", 1, "runs with killed hubs and workers")
