@@ -263,6 +263,8 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 		case kind.Text == "metric" && metric != nil && !measured(metric.Text):
 			l.fault(metric.At, here+".metric", "nothing measures %s: a trial without hooks and evaluation has %s",
 				config.Printable(metric.Text), strings.Join(TrialMetrics(), ", "))
+		case kind.Text == "series" && !slices.ContainsFunc(e.Trials, func(t Trial) bool { return len(t.Settings.Hooks) > 0 }):
+			l.fault(kind.At, here, "a series is what a hook returns, and there are no hooks")
 		case needs > 0:
 			for key, path := range map[string]*config.Node{"x": x, "y": y} {
 				if path != nil && !slices.ContainsFunc(e.Axes, func(a Axis) bool { return a.Path == path.Text }) {

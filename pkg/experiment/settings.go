@@ -179,7 +179,7 @@ const TournamentGames = "tournament"
 type Figure struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric elo results lengths length-histogram sweep effects heatmap multiples parallel policy tree board csv" flags:"required" doc:"Type of figure. csv shows numbers of a file alone, final shows the ratings of the final tournament of a sweep (sweep.final), effects which share of the differences between trials each swept key explains."`
+	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric series elo results lengths length-histogram sweep effects heatmap multiples parallel policy tree board csv" flags:"required" doc:"Type of figure. csv shows numbers of a file alone, series a curve that a hook returns, final shows the ratings of the final tournament of a sweep (sweep.final), effects which share of the differences between trials each swept key explains."`
 
 	// For a sweep, empty means the first of its keys.
 	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions or generations."`
@@ -192,21 +192,23 @@ type Figure struct {
 	_ KeyPath `key:"y" when:"kind=heatmap" absent:"the second key of the sweep" doc:"Vertical axis: a key that the sweep varies."`
 
 	Metric string `key:"metric" want:"the name of a metric" flags:"required" when:"kind=metric" doc:"Measure of each generation: one of those of a sweep, of the evaluation, or of a hook (HOOK.METRIC, or only METRIC)."`
+	_      string `key:"metric" want:"the name of a series" flags:"required" when:"kind=series" doc:"Series of a hook: HOOK.SERIES, or only SERIES. With one setting the figure shows its curve in up to five generations, otherwise that of each setting in the last one."`
 	_      string `key:"metric" default:"score" enum:"score elo vs_untrained vs_random loss policy_loss value_loss top1 top5 kl prior_entropy target_entropy root_value_error calibration_error distinct_games distinct_positions long_games replay_ratio gradient_norm gradient_peak clipped samples seconds" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" when:"kind=sweep effects heatmap parallel" doc:"Final measure of each trial: score in its tournament, Elo, score against the untrained network or random moves, validation losses, measures of learning (MANUAL.md, Why does it not learn?), training positions, seconds, solved puzzles, accuracy (see evaluation), or a hook's metric in the last generation."`
 	_      string `key:"metric" default:"score" enum:"score loss" when:"kind=multiples" doc:"Curve in the small figure of each trial."`
 
 	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board" doc:"Position to show. start is the start position of the game."`
 	Generation *int   `key:"generation" range:"0.." when:"kind=policy tree board" absent:"the last" doc:"Checkpoint to show. 0 is the untrained network."`
 	_          *int   `key:"generation" range:"1.." when:"kind=length-histogram" absent:"the last" doc:"Generation whose games are counted."`
+	_          *int   `key:"generation" range:"1.." when:"kind=series" absent:"the last, or several" doc:"Generation whose curves are shown."`
 	Visits     int    `key:"visits" inherit:"tournament.search.visits" range:"1..10000000" when:"kind=tree board" unit:"visits" doc:"Visits of the search that is shown."`
 	Title      string `key:"title" doc:"Title above the figure."`
 	Caption    string `key:"caption" absent:"what it shows" doc:"Caption below the figure."`
 
 	Only  []string    `key:"only" want:"the number, name or values of a trial" pattern:"." flags:"single" absent:"all" doc:"Trials that the figure shows: numbers, names of combinations, or values such as depth=2."`
 	CSV   *CSV        `key:"csv" flags:"required" when:"kind=csv" doc:"The numbers."`
-	_     *CSV        `key:"csv" flags:"optional" when:"kind=score metric lengths" doc:"Numbers of a file beside those of the trials, such as a published curve."`
-	XAxis *FigureAxis `key:"x_axis" flags:"optional" when:"kind=score metric lengths sweep multiples csv" doc:"The horizontal axis."`
-	YAxis *FigureAxis `key:"y_axis" flags:"optional" when:"kind=score metric lengths sweep multiples csv loss loss-heads" doc:"The upright axis, in panels that of the losses."`
+	_     *CSV        `key:"csv" flags:"optional" when:"kind=score metric series lengths" doc:"Numbers of a file beside those of the trials, such as a published curve."`
+	XAxis *FigureAxis `key:"x_axis" flags:"optional" when:"kind=score metric series lengths sweep multiples csv" doc:"The horizontal axis."`
+	YAxis *FigureAxis `key:"y_axis" flags:"optional" when:"kind=score metric series lengths sweep multiples csv loss loss-heads" doc:"The upright axis, in panels that of the losses."`
 }
 
 // FigureAxis is what a figure changes of an axis.

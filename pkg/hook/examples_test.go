@@ -22,7 +22,7 @@ func TestExampleMetrics(t *testing.T) {
 	g.Games = append(slices.Clone(g.Games), g.Games[1], g.Games[1])
 	m, err := example(t, "openings.go").Measure(t.Context(), g)
 	// A quarter and three quarters.
-	if err != nil || m["openings"] != 2 || !near(m["opening_entropy"], 0.25*2+0.75*math.Log2(4./3)) {
+	if err != nil || m.Metrics["openings"] != 2 || !near(m.Metrics["opening_entropy"], 0.25*2+0.75*math.Log2(4./3)) {
 		t.Errorf("openings: %v, %v", m, err)
 	}
 	labels, err := example(t, "openings.go").Labels(t.Context())
@@ -30,14 +30,29 @@ func TestExampleMetrics(t *testing.T) {
 		t.Errorf("labels: %v, %v", labels, err)
 	}
 	m, err = example(t, "explosions.go").Measure(t.Context(), g)
-	if err != nil || m["king_exploded"] != 0.25 || m["plies_to_explosion"] != 5 {
+	if err != nil || m.Metrics["king_exploded"] != 0.25 || m.Metrics["plies_to_explosion"] != 5 {
 		t.Errorf("explosions: %v, %v", m, err)
 	}
 	// A network that finds all moves alike, asked in the start position and the 20
 	// after it, which all have 20 moves; its search likes the first of them.
 	m, err = example(t, "entropy.go").MeasureCheckpoint(t.Context(), Checkpoint{Generation: 1, Variant: chess.Atomic, Network: counting{}})
-	if err != nil || !near(m["policy_entropy"], math.Log2(20)) || m["start_value"] != 0.2 || m["search_agreement"] != 1 {
+	if err != nil || !near(m.Metrics["policy_entropy"], math.Log2(20)) || m.Metrics["start_value"] != 0.2 || m.Metrics["search_agreement"] != 1 {
 		t.Errorf("entropy: %v, %v", m, err)
+	}
+}
+
+// A game of five plies that ends with five pieces fewer, and four of eight plies, which are too
+// few for a mean of what comes after.
+func TestExampleSeries(t *testing.T) {
+	g := generation
+	g.Games = append(slices.Clone(g.Games), g.Games[1], g.Games[1], g.Games[1])
+	m, err := example(t, "material.go").Measure(t.Context(), g)
+	pieces, running := m.Series["pieces"], m.Series["running"]
+	if err != nil || len(pieces) != 6 || len(running) != 9 || !near(m.Metrics["pieces_at_end"], 31) {
+		t.Fatalf("%v, %v", m, err)
+	}
+	if pieces[0] != (alamos.Point{X: 0, Y: 32}) || pieces[5] != (alamos.Point{X: 5, Y: 31}) || running[8] != (alamos.Point{X: 8, Y: 0.8}) {
+		t.Error(m)
 	}
 }
 

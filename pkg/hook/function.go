@@ -36,7 +36,7 @@ type Function struct {
 
 // runner calls a function of a script.
 type runner struct {
-	typ reflect.Type // the signature, for the type checker
+	types []reflect.Type // the signatures that it may have, for the type checker
 	// run calls f with an argument as the parent sends it, and checks the result. The
 	// function may evaluate positions with ask. An error is a fault of the script.
 	run func(f reflect.Value, argument any, a ask) (result any, err error)
@@ -47,9 +47,40 @@ type ask func(request) reply
 
 // runs makes a runner for functions of type F, arguments A and results R.
 func runs[F, A, R any](run func(f F, argument A, a ask) (R, error)) runner {
-	return runner{reflect.TypeFor[F](), func(f reflect.Value, argument any, a ask) (any, error) {
+	return runner{[]reflect.Type{reflect.TypeFor[F]()}, func(f reflect.Value, argument any, a ask) (any, error) {
 		return run(f.Interface().(F), argument.(A), a)
 	}}
+}
+
+// Measured is the result of a function that measures.
+type Measured struct {
+	Metrics Metrics
+	Series  Series
+}
+
+// measures makes a runner for functions that measure. They may return series beside metrics.
+// from makes the script's argument of type B from that of the parent.
+func measures[A, B any](name string, from func(argument A, a ask) B) runner {
+	signatures := []reflect.Type{reflect.TypeFor[func(B) Metrics](), reflect.TypeFor[func(B) (Metrics, Series)]()}
+	return runner{signatures, func(f reflect.Value, argument any, a ask) (any, error) {
+		var m Measured
+		on := from(argument.(A), a)
+		switch f := f.Interface().(type) {
+		case func(B) Metrics:
+			m.Metrics = f(on)
+		case func(B) (Metrics, Series):
+			m.Metrics, m.Series = f(on)
+		}
+		return m, m.check(name)
+	}}
+}
+
+// want returns the signatures of the function for messages.
+func (f *Function) want() string {
+	if len(f.types) > 1 {
+		return f.Signature + ", or with the results (alamos.Metrics, alamos.Series)"
+	}
+	return f.Signature
 }
 
 // decision is the result of Stop.
@@ -70,20 +101,14 @@ var functions = []Function{
   - hooks/openings.go
   # A fault stops the run.
   - {file: hooks/explosions.go, on_error: stop}`,
-		runner: runs(func(f func(Generation) Metrics, g Generation, _ ask) (Metrics, error) {
-			m := f(g)
-			return m, checkMetrics(Measure, m)
-		}),
+		runner: measures(Measure, func(g Generation, _ ask) Generation { return g }),
 	},
 	{
 		Name: MeasureCheckpoint, Kind: "checkpoint",
 		Signature: "func MeasureCheckpoint(c alamos.Checkpoint) alamos.Metrics",
 		Setting: `hooks:
   - hooks/entropy.go`,
-		runner: runs(func(f func(alamos.Checkpoint) Metrics, c checkpoint, a ask) (Metrics, error) {
-			m := f(newCheckpoint(c, a))
-			return m, checkMetrics(MeasureCheckpoint, m)
-		}),
+		runner: measures(MeasureCheckpoint, newCheckpoint),
 	},
 	{
 		Name: Evaluate, Kind: "evaluation",
@@ -167,31 +192,54 @@ func Start(kind string) (f Function, script []byte, err error) {
 // metricName is the form of a metric's name.
 var metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
-// maxMetrics is how many metrics a script may return: each is a column.
-const maxMetrics = 1000
+// Limits of a call: each metric is a column, and the manifest of a trial has all points.
+const (
+	maxMetrics = 1000
+	maxPoints  = 1000
+)
 
-// checkMetrics checks metrics that a script returned.
-func checkMetrics(function string, m Metrics) error {
+// check checks what a function measured.
+func (m *Measured) check(function string) error {
 	switch {
-	case len(m) == 0:
+	case len(m.Metrics)+len(m.Series) == 0:
 		return fmt.Errorf("%s returned no metrics", function)
-	case len(m) > maxMetrics:
-		return fmt.Errorf("%s returned %d metrics: want at most %d", function, len(m), maxMetrics)
+	case len(m.Metrics) > maxMetrics:
+		return fmt.Errorf("%s returned %d metrics: want at most %d", function, len(m.Metrics), maxMetrics)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
+	for _, name := range slices.Sorted(maps.Keys(m.Metrics)) {
 		if err := checkName(name); err != nil {
 			return err
 		}
-		if math.IsInf(m[name], 0) {
+		if math.IsInf(m.Metrics[name], 0) {
 			return fmt.Errorf("metric %s is infinite; NaN stands for a missing metric", name)
 		}
+	}
+	points := 0
+	for _, name := range slices.Sorted(maps.Keys(m.Series)) {
+		if err := checkName(name); err != nil {
+			return err
+		}
+		last := math.Inf(-1)
+		for i, p := range m.Series[name] {
+			if !(p.X > last) || math.IsInf(p.X, 0) {
+				return fmt.Errorf("series %s: X of point %d is %v: want finite numbers that rise from point to point", name, i+1, p.X)
+			}
+			if math.IsInf(p.Y, 0) {
+				return fmt.Errorf("series %s: Y of point %d is infinite; NaN leaves a gap", name, i+1)
+			}
+			last = p.X
+		}
+		points += len(m.Series[name])
+	}
+	if points > maxPoints {
+		return fmt.Errorf("%s returned %d points of series: want at most %d", function, points, maxPoints)
 	}
 	return nil
 }
 
 func checkName(metric string) error {
 	if !metricName.MatchString(metric) {
-		return fmt.Errorf("%q is not a name of a metric: want lowercase letters, digits and underscores, beginning with a letter", metric)
+		return fmt.Errorf("%q is not a name of a metric or a series: want lowercase letters, digits and underscores, beginning with a letter", metric)
 	}
 	return nil
 }
@@ -205,7 +253,7 @@ func checkLabels(all Labels) error {
 		if err := checkName(name); err != nil {
 			return err
 		}
-		for _, text := range []string{all[name].Text, all[name].Unit} {
+		for _, text := range []string{all[name].Text, all[name].Unit, all[name].X} {
 			if n := utf8.RuneCountInString(text); n > longestLabel || text != short(text) {
 				return fmt.Errorf("the label of %s is %q: want one line of at most %d characters", name, short(text), longestLabel)
 			}

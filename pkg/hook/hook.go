@@ -21,6 +21,7 @@ type (
 	Generation   = alamos.Generation
 	Game         = alamos.Game
 	Metrics      = alamos.Metrics
+	Series       = alamos.Series
 	Labels       = alamos.Labels
 	Progress     = alamos.Progress
 	Evaluation   = alamos.Evaluation

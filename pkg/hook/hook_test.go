@@ -67,7 +67,8 @@ func check(ctx context.Context, h *Hook, want ...string) error {
 func measure(ctx context.Context, h *Hook, l Limits, g Generation) (Metrics, error) {
 	s := h.Open(l)
 	defer s.Close()
-	return s.Measure(ctx, g)
+	m, err := s.Measure(ctx, g)
+	return m.Metrics, err
 }
 
 func TestMeasure(t *testing.T) {

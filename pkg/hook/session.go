@@ -79,8 +79,8 @@ func (s *Session) Labels(ctx context.Context) (labels Labels, err error) {
 }
 
 // Measure calls the script's Measure.
-func (s *Session) Measure(ctx context.Context, g Generation) (Metrics, error) {
-	return invoke[Metrics](ctx, s, Measure, g, nil)
+func (s *Session) Measure(ctx context.Context, g Generation) (Measured, error) {
+	return invoke[Measured](ctx, s, Measure, g, nil)
 }
 
 // Network evaluates positions for MeasureCheckpoint. A position that it refuses with
@@ -101,8 +101,8 @@ type Checkpoint struct {
 }
 
 // MeasureCheckpoint calls the script's MeasureCheckpoint.
-func (s *Session) MeasureCheckpoint(ctx context.Context, c Checkpoint) (Metrics, error) {
-	return invoke[Metrics](ctx, s, MeasureCheckpoint, checkpoint{c.Generation, c.Variant.String(), c.Samples}, c.Network)
+func (s *Session) MeasureCheckpoint(ctx context.Context, c Checkpoint) (Measured, error) {
+	return invoke[Measured](ctx, s, MeasureCheckpoint, checkpoint{c.Generation, c.Variant.String(), c.Samples}, c.Network)
 }
 
 // Evaluate calls the script's Evaluate: a number from -1 to 1 for each position,
@@ -167,7 +167,7 @@ func (h *Hook) Has(have []string, name string) *config.Error {
 	if slices.Contains(have, name) {
 		return nil
 	}
-	return h.fault("no function %s: want %s", name, function(name).Signature)
+	return h.fault("no function %s: want %s", name, function(name).want())
 }
 
 // with runs use with a process of the pool, and starts the process if necessary.

@@ -76,7 +76,7 @@ func TestSession(t *testing.T) {
 		t.Fatalf("%v, %v", names, err)
 	}
 	m, err := s.Measure(ctx, generation)
-	if err != nil || m["games"] != 2 {
+	if err != nil || m.Metrics["games"] != 2 {
 		t.Errorf("Measure: %v, %v", m, err)
 	}
 	values, err := s.Evaluate(ctx, twoPositions())
@@ -101,7 +101,7 @@ func TestSession(t *testing.T) {
 	}
 	m, err = s.MeasureCheckpoint(ctx, Checkpoint{Generation: 3, Variant: chess.Atomic, Samples: 50, Network: counting{}})
 	// 20 positions after a move of White, each with 20 moves; a search with 9 visits.
-	if want := (Metrics{"generation": 3, "samples": 50, "value": 0.2, "share": 0.05, "likeliest": 1, "visits": 9, "length": 1}); err != nil || !cmp.Equal(m, want, cmpopts.EquateApprox(0, 1e-12)) {
+	if want := (Metrics{"generation": 3, "samples": 50, "value": 0.2, "share": 0.05, "likeliest": 1, "visits": 9, "length": 1}); err != nil || !cmp.Equal(m.Metrics, want, cmpopts.EquateApprox(0, 1e-12)) {
 		t.Errorf("MeasureCheckpoint: %v, %v", m, err)
 	}
 	if err := check(ctx, s.hook, Stop, Rate); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -125,6 +126,9 @@ func datasets(t *store.Trial) (all []*dataset) {
 	}
 	for i := range t.Declared.Settings.Hooks {
 		readers = append(readers, hookMetrics(i))
+		if len(t.SeriesNames(i)) > 0 {
+			readers = append(readers, hookSeries(i))
+		}
 	}
 	for _, read := range readers {
 		all = append(all, read(t))
@@ -339,6 +343,22 @@ func hookMetrics(script int) reader {
 				}
 			}
 			d.add(row...)
+		}
+		return d
+	}
+}
+
+// hookSeries has a row for each point of the series of a script.
+func hookSeries(script int) reader {
+	return func(t *store.Trial) *dataset {
+		d := &dataset{file: "hooks/" + t.Declared.Settings.Hooks[script].Name() + "-series.csv", fields: keys("generation", "series", "x", "y")}
+		for g := 1; g <= t.Done(); g++ {
+			all := t.Series(g, script)
+			for _, name := range slices.Sorted(maps.Keys(all)) {
+				for _, at := range all[name] {
+					d.add(g, name, at[0], at[1])
+				}
+			}
 		}
 		return d
 	}

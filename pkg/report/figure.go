@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	humanize "github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/experiment"
@@ -24,12 +25,12 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "16"
+const codeVersion = "17"
 
 // kind is a kind of figure.
 type kind struct {
 	over   over
-	reads  source // of figures without a metric
+	reads  source // of figures without a metric of generations
 	x      string // the default horizontal axis of figures over training
 	metric string // the default metric, which determines what the figure reads
 	// draw makes the chart and its caption. The error is of type nothing if there is
@@ -67,6 +68,7 @@ var kinds = map[string]kind{
 	"length-histogram": {over: allTrials, reads: fromTraining, draw: drawLengthHistogram},
 	"results":          {over: eachTrial, reads: fromTraining, draw: drawResults},
 	"metric":           {over: allTrials, x: "generation", draw: drawMetric},
+	"series":           {over: allTrials, reads: fromHooks, draw: drawSeries},
 	"score":            {over: allTrials, reads: fromTournament, x: "samples", draw: drawScore},
 	"crosstable":       {over: eachTrial, reads: fromTournament, draw: drawCrosstable},
 	"final":            {over: allTrials, reads: fromTournament, draw: drawFinal},
@@ -111,7 +113,7 @@ func inFileName(s string) string { return notInFileName.ReplaceAllString(s, "-")
 
 // source returns the source of a figure of the kind.
 func (k kind) source(f *experiment.Figure) source {
-	if metric := cmp.Or(f.Metric, k.metric); metric != "" {
+	if metric := cmp.Or(f.Metric, k.metric); metric != "" && k.reads != fromHooks {
 		return metricOf(metric).source
 	}
 	return k.reads
@@ -239,6 +241,9 @@ func (r *Report) picture(p *picture, shown func(*experiment.Trial) bool) *pictur
 	if len(r.Axes) > 0 {
 		for i, g := range p.groups {
 			p.groups[i].Name = "#" + numbersOf(g) + " " + settingOf(&g.Trials[0].Declared, r.Axes)
+			if n := len(g.Trials); n > 1 && len(withoutSeed(r.Axes)) == 0 {
+				p.groups[i].Name = english.Plural(n, "seed", "")
+			}
 		}
 	}
 	if p.trial == nil {

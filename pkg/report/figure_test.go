@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +100,69 @@ func TestSidesOfACrosstable(t *testing.T) {
 		}
 		if rows, columns := sides(res); text(rows) != c.rows || text(columns) != c.columns {
 			t.Errorf("%s: rows %q, columns %q, want %q, %q", name, text(rows), text(columns), c.rows, c.columns)
+		}
+	}
+}
+
+// A series is that of several generations of one setting, or of the last one of several, and
+// its points are the means of seeds at equal places.
+func TestSeriesOfAHook(t *testing.T) {
+	const file = "alamos: 1\nname: made\nabout: Nothing.\nnetwork: {depth: 1, width: 8}\ngenerations: 8\nhooks: [kings.go]\n" +
+		"notebook: [{figure: {kind: series, metric: pieces}}]\n"
+	drawn := func(set ...string) plots.Lines {
+		t.Helper()
+		all, err := made(t, load(t, file, set...), 8).drawn("")
+		if err != nil || len(all) != 1 || all[0].err != nil || all[0].nothing != "" {
+			t.Fatal(all, err)
+		}
+		return all[0].chart.(plots.Lines)
+	}
+	names := func(l plots.Lines) (all string) {
+		for _, s := range l.Series {
+			all += s.Name + ": " + fmt.Sprint(s.Points[len(s.Points)-1].Y.Value) + "\n"
+		}
+		return all
+	}
+	one := drawn()
+	if have, want := names(one), "generation 1: 29\ngeneration 3: 27\ngeneration 4: 26\ngeneration 6: 24\ngeneration 8: 22\n"; have != want {
+		t.Errorf("have %s\nwant %s", have, want)
+	}
+	if one.X.Label != "ply" || one.Y.Label != "pieces on the board" {
+		t.Errorf("axes %q, %q", one.X.Label, one.Y.Label)
+	}
+	if have := names(drawn("notebook=[{figure: {kind: series, metric: kings.pieces, generation: 5}}]")); have != "generation 5: 25\n" {
+		t.Errorf("have %s", have)
+	}
+	several := drawn("sweep={grid: {network.depth: [1, 2]}, seeds: 2}")
+	if len(several.Series) != 2 {
+		t.Fatal(names(several))
+	}
+	for i, noise := range []float64{0.05, 0.1} { // of seeds 0 and 1, and of 2 and 3
+		points := several.Series[i].Points
+		if len(points) != 3 || points[0].X != -1 || points[2].Y.Value != 22 || math.Abs(points[1].Y.Value-(32-noise)) > 1e-6 {
+			t.Errorf("%s: %v", several.Series[i].Name, points)
+		}
+	}
+}
+
+// A sweep over seeds alone has one line: of all of them.
+func TestNamesOfGroups(t *testing.T) {
+	for sweep, want := range map[string]string{
+		"seeds: 3":                                "3 seeds",
+		"grid: {network.depth: [2, 5]}":           "#1 depth=2, #2 depth=5",
+		"grid: {network.depth: [2, 5]}, seeds: 3": "#1–3 depth=2, #4–6 depth=5",
+	} {
+		r := made(t, load(t, "alamos: 1\nname: made\nabout: Nothing.\nnetwork: {depth: 1, width: 8}\ngenerations: 1\nsweep: {"+sweep+"}\nnotebook: [{figure: lengths}]\n"), 1)
+		all, err := r.drawn("")
+		if err != nil || len(all) != 1 {
+			t.Fatal(all, err)
+		}
+		var names []string
+		for _, s := range all[0].chart.(plots.Lines).Series {
+			names = append(names, s.Name)
+		}
+		if have := strings.Join(names, ", "); have != want {
+			t.Errorf("%s: have %q, want %q", sweep, have, want)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func strengthPoints(x, metric string) func(*store.Trial) []point {
 			if x == "samples" {
 				at = p.Samples
 			}
-			ps = append(ps, point{p.Generation, float64(at), t.MeasureAt(p.Generation, metric)})
+			ps = append(ps, point{float64(p.Generation), float64(at), t.MeasureAt(p.Generation, metric)})
 		}
 		return ps
 	}

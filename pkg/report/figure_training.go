@@ -198,32 +198,124 @@ func drawMetric(p *picture) (plots.Chart, string, error) {
 		c.Series = lines(p.groups, anything, overGenerations(p.X, measure(m.name)))
 		return c, capital(m.label) + " over " + c.X.Label + "." + p.seeds(), nil
 	}
-	names := map[*store.Trial]string{}
+	found, label, err := p.ofHooks((*store.Trial).FindMetric)
+	if err != nil {
+		return nil, "", err
+	}
+	c.Y.Label, c.Y.Unit = label.Text, label.Unit
+	c.Series = lines(p.groups, anything, overGenerations(p.X, func(t *store.Trial, g int) stats.Interval {
+		if m, has := found[t]; has {
+			return t.MeasureAt(g, m.metric(t))
+		}
+		return stats.Unknown()
+	}))
+	return c, "A hook's metric over " + c.X.Label + ": " + c.Y.Label + "." + p.seeds(), nil
+}
+
+// drawSeries shows a curve of a script: of the last generation of several settings, or of
+// several generations of one.
+func drawSeries(p *picture) (plots.Chart, string, error) {
+	found, label, err := p.ofHooks((*store.Trial).FindSeries)
+	if err != nil {
+		return nil, "", err
+	}
+	c := plots.Lines{Frame: p.frame, X: plots.Axis{Label: cmp.Or(label.X, "x")}, Y: plots.Axis{Label: label.Text, Unit: label.Unit}}
+	which := "the last generation"
+	for _, g := range p.groups {
+		generations := generationsWith(g, found)
+		switch {
+		case p.Generation != nil:
+			which = "generation " + strconv.Itoa(*p.Generation)
+			generations = slices.DeleteFunc(generations, func(n int) bool { return n != *p.Generation })
+		case len(p.groups) > 1:
+			generations = generations[max(0, len(generations)-1):]
+		default:
+			which = "generations in training"
+			generations = spread(generations, mostCurves)
+		}
+		for _, n := range generations {
+			s := lines([]store.Group{g}, anything, func(t *store.Trial) (ps []point) {
+				for _, at := range t.Series(n, found[t].script)[found[t].name] {
+					ps = append(ps, point{float64(at[0]), float64(at[0]), stats.Exactly(float64(at[1]))})
+				}
+				return ps
+			})[0]
+			if len(p.groups) == 1 {
+				s.Name = "generation " + strconv.Itoa(n)
+			}
+			c.Series = append(c.Series, s)
+		}
+	}
+	if p.Generation != nil && len(c.Series) == 0 {
+		return nil, "", nothing("no such generation has been measured")
+	}
+	return c, "A hook's series: " + label.Text + " over " + c.X.Label + ", of " + which + "." + p.seeds(), nil
+}
+
+// mostCurves is the number of generations whose curves a figure shows.
+const mostCurves = 5
+
+// generationsWith returns the generations of a group that have a series.
+func generationsWith(g store.Group, found map[*store.Trial]hookMeasure) (all []int) {
+	for _, t := range g.Trials {
+		for n := 1; n <= t.Done(); n++ {
+			if _, has := t.Series(n, found[t].script)[found[t].name]; has && !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// spread returns at most n elements at equal distances, the last one among them.
+func spread(all []int, n int) (some []int) {
+	n = min(n, len(all))
+	for i := range n {
+		some = append(some, all[(i+1)*len(all)/n-1])
+	}
+	return some
+}
+
+// hookMeasure is what a figure shows of the hooks of a trial: a metric or a series.
+type hookMeasure struct {
+	script int // index of the hook
+	name   string
+}
+
+// metric returns the name of the measure, "hook.name".
+func (m hookMeasure) metric(t *store.Trial) string {
+	return t.Declared.Settings.Hooks[m.script].Name() + "." + m.name
+}
+
+// ofHooks finds the metric or the series of the figure in the trials that have it, and its
+// label. The error is of type nothing if no trial has it yet.
+func (p *picture) ofHooks(find func(*store.Trial, string) (int, string, error)) (map[*store.Trial]hookMeasure, store.Label, error) {
+	found, label := map[*store.Trial]hookMeasure{}, store.Label{}
 	why := ""
 	for _, t := range p.trials {
-		i, metric, err := t.FindMetric(p.Metric)
+		i, name, err := find(t, p.Metric)
 		switch {
 		case errors.Is(err, store.ErrUnmeasured): // a run continues after a fault of a measuring script
 			why = fmt.Sprintf("there are %v", err)
 		case err != nil:
-			return nil, "", err
+			return nil, label, err
 		default:
-			names[t] = t.Declared.Settings.Hooks[i].Name() + "." + metric
-			label := t.MetricLabel(names[t])
-			c.Y.Label, c.Y.Unit = cmp.Or(label.Text, spaced(metric)), label.Unit
+			m := hookMeasure{i, name}
+			found[t], label = m, t.MetricLabel(m.metric(t))
+			label.Text = cmp.Or(label.Text, spaced(name))
 		}
 	}
-	if c.Y.Label == "" {
-		return nil, "", nothing(why)
+	if len(found) == 0 {
+		return nil, label, nothing(why)
 	}
-	c.Series = lines(p.groups, anything, overGenerations(p.X, func(t *store.Trial, g int) stats.Interval { return t.MeasureAt(g, names[t]) }))
-	return c, "A hook's metric over " + c.X.Label + ": " + c.Y.Label + "." + p.seeds(), nil
+	return found, label, nil
 }
 
 // point is a number of a trial at one place of a line. Points with equal keys (a
 // generation, an epoch) have the same place in all trials.
 type point struct {
-	key int
+	key float64
 	x   float64
 	y   stats.Interval
 }
@@ -241,7 +333,7 @@ var (
 // an interval.
 func lines(groups []store.Group, within bounds, points func(*store.Trial) []point) (all []plots.Series) {
 	for _, g := range groups {
-		at := map[int][]point{}
+		at := map[float64][]point{}
 		for _, t := range g.Trials {
 			for _, p := range points(t) {
 				at[p.key] = append(at[p.key], p)
@@ -308,7 +400,7 @@ func overGenerations(x string, of func(t *store.Trial, g int) stats.Interval) fu
 			if x == "samples" {
 				at = t.SamplesUntil(g)
 			}
-			ps = append(ps, point{g, float64(at), of(t, g)})
+			ps = append(ps, point{float64(g), float64(at), of(t, g)})
 		}
 		return ps
 	}
@@ -324,7 +416,7 @@ func overEpochs(of func(*train.Epoch) float64) func(*store.Trial) []point {
 	return func(t *store.Trial) (ps []point) {
 		for g := 1; g <= t.Done(); g++ {
 			for _, e := range t.Epochs(g) {
-				ps = append(ps, point{e.Number, float64(e.Number), stats.Exactly(of(&e))})
+				ps = append(ps, point{float64(e.Number), float64(e.Number), stats.Exactly(of(&e))})
 			}
 		}
 		return ps

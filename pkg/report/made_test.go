@@ -43,6 +43,7 @@ notebook:
   - figure: {kind: metric, metric: kings.alive}
   - figure: {kind: metric, metric: kl, x: samples}
   - figure: {kind: metric, metric: elo}
+  - figure: {kind: series, metric: kings.pieces}
   - figure: {kind: crosstable}
   - figure: {kind: elo}
   - figure: {kind: sweep, metric: elo}
@@ -127,7 +128,10 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 			Reasons: map[string]int{"move_limit": 1}, DistinctGames: 3, DistinctPositions: 100,
 			Roots: &store.Roots{Positions: 90, KL: 1 / float64(g), PriorEntropy: 2, TargetEntropy: 1.5, ValueError: 0.75,
 				Calibration: []store.CalibrationBin{{Low: -1, Positions: 30, Value: -0.9, Result: -0.5}, {Low: 0, Positions: 60, Value: 0.1, Result: 0.1}}}})
-		put(store.HooksStage(g), nil, nil, store.HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(float64(g) + noise)}}})
+		hooks := store.HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(float64(g) + noise)}}}
+		hooks.AddSeries(0, "pieces", [][2]stats.Float{{-1, 32}, {0, stats.Float(32 - noise)}, {2.5, stats.Float(30 - float64(g))}})
+		hooks.Label(0, "pieces", store.Label{Text: "pieces on the board", X: "ply"})
+		put(store.HooksStage(g), nil, nil, hooks)
 		loss := func(x float64) nn.Loss {
 			x += noise - 0.01*depth
 			return nn.Loss{Total: x, Policy: x * 0.75, Value: x * 0.25}

@@ -166,7 +166,7 @@ func TestIdentity(t *testing.T) {
 	}
 	base := identities()
 	training := []string{"heatmap-loss", "metric-kl-samples", "learning-rate", "lengths", "length-histogram-gen-1", "loss", "loss-heads", "results"}
-	hooks := []string{"metric-kings-alive", "sweep-kings-alive-training-schedule-kind-network-depth"}
+	hooks := []string{"metric-kings-alive", "series-kings-pieces", "sweep-kings-alive-training-schedule-kind-network-depth"}
 	for set, want := range map[string]string{
 		"about=Another text.":  "",
 		"tournament.rounds=12": "tournament",

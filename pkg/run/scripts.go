@@ -201,7 +201,7 @@ func (t *Trial) measureGames(_ context.Context, g int) (*Stage, error) {
 	in := store.Inputs{"code": hooksCode, "games": t.Results.Output(store.SelfPlayStage(g), store.GamesFile(g))}
 	return t.measure(store.HooksStage(g), hook.Measure, in, func() (measurement, func(), error) {
 		all, err := t.scriptGeneration(g)
-		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.Measure(ctx, all) }, func() {}, err
+		return func(ctx context.Context, s *hook.Session) (hook.Measured, error) { return s.Measure(ctx, all) }, func() {}, err
 	}), nil
 }
 
@@ -216,12 +216,12 @@ func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
 			return nil, nil, err
 		}
 		c := t.scriptCheckpoint(g, net)
-		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) }, net.Close, nil
+		return func(ctx context.Context, s *hook.Session) (hook.Measured, error) { return s.MeasureCheckpoint(ctx, c) }, net.Close, nil
 	}), nil
 }
 
 // measurement is one call of a script.
-type measurement = func(context.Context, *hook.Session) (hook.Metrics, error)
+type measurement = func(context.Context, *hook.Session) (hook.Measured, error)
 
 // measure returns a stage that calls a function of all scripts that define it, or nil if no
 // script does. begin opens the games or the checkpoint. It returns the call and a function
@@ -255,7 +255,7 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 				continue
 			}
 			var labels hook.Labels
-			m, err := callOnce(t, &h.File, h.Name(), func(s *hook.Session) (m hook.Metrics, err error) {
+			m, err := callOnce(t, &h.File, h.Name(), func(s *hook.Session) (m hook.Measured, err error) {
 				if m, err = call(ctx, s); err == nil {
 					labels, err = s.Labels(ctx)
 				}
@@ -274,16 +274,32 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 			default:
 				return nil, err
 			}
-			out.Metrics[i] = map[string]stats.Float{}
-			for k, v := range m {
-				out.Metrics[i][k] = stats.Float(v)
-				if l, ok := labels[k]; ok {
-					out.Label(i, k, store.Label(l))
-				}
-			}
+			addMeasured(&out, i, m, labels)
 		}
 		return out, nil
 	}}
+}
+
+// addMeasured adds what script i measured, and the labels of that.
+func addMeasured(out *store.HookResults, i int, m hook.Measured, labels hook.Labels) {
+	label := func(name string) {
+		if l, ok := labels[name]; ok {
+			out.Label(i, name, store.Label(l))
+		}
+	}
+	out.Metrics[i] = map[string]stats.Float{}
+	for name, v := range m.Metrics {
+		out.Metrics[i][name] = stats.Float(v)
+		label(name)
+	}
+	for name, points := range m.Series {
+		curve := make([][2]stats.Float, len(points))
+		for k, p := range points {
+			curve[k] = [2]stats.Float{stats.Float(p.X), stats.Float(p.Y)}
+		}
+		out.AddSeries(i, name, curve)
+		label(name)
+	}
 }
 
 // verdict is the result of a stop rule.

@@ -24,6 +24,7 @@ import (
 type try struct {
 	*Trial
 	session *hook.Session
+	series  []report.Block // that a function returned beside its table
 }
 
 // TryScript calls the functions of a script as a run does, on the games, the networks and the
@@ -35,7 +36,7 @@ func TryScript(ctx context.Context, script *hook.Hook, of *store.Trial, limits h
 	if err != nil {
 		return nil, err
 	}
-	t := try{&Trial{Settings: settings, Setup: setup, Results: of, Workers: 1}, script.Open(limits)}
+	t := try{Trial: &Trial{Settings: settings, Setup: setup, Results: of, Workers: 1}, session: script.Open(limits)}
 	defer t.session.Close()
 	t.run = &run{Options: Options{Device: nn.Auto, Precision: nn.Auto}}
 	if _, t.run.Batch, err = nn.Throughput(nn.Auto); err != nil {
@@ -58,7 +59,8 @@ func TryScript(ctx context.Context, script *hook.Hook, of *store.Trial, limits h
 			continue
 		}
 		table.Caption = name
-		blocks = append(blocks, table)
+		blocks = append(append(blocks, table), t.series...)
+		t.series = nil
 	}
 	return blocks, nil
 }
@@ -92,33 +94,33 @@ func (t *try) measureGames(ctx context.Context) (report.Table, error) {
 	if !t.ownGames() {
 		return report.Table{}, nil
 	}
-	return t.metrics(ctx, func(g int) (hook.Metrics, error) {
+	return t.metrics(ctx, func(g int) (hook.Measured, error) {
 		all, err := t.scriptGeneration(g)
 		if err != nil {
-			return nil, err
+			return hook.Measured{}, err
 		}
 		return t.session.Measure(ctx, all)
 	})
 }
 
 func (t *try) measureCheckpoints(ctx context.Context) (report.Table, error) {
-	return t.metrics(ctx, func(g int) (hook.Metrics, error) {
+	return t.metrics(ctx, func(g int) (hook.Measured, error) {
 		net, err := t.group(g)
 		if err != nil {
-			return nil, err
+			return hook.Measured{}, err
 		}
 		defer net.Close()
 		return t.session.MeasureCheckpoint(ctx, t.scriptCheckpoint(g, net))
 	})
 }
 
-// metrics has a column for each metric of any generation.
-func (t *try) metrics(ctx context.Context, of func(g int) (hook.Metrics, error)) (table report.Table, err error) {
-	all := map[int]hook.Metrics{}
+// metrics has a column for each metric of any generation. Series have a table of their own.
+func (t *try) metrics(ctx context.Context, of func(g int) (hook.Measured, error)) (table report.Table, err error) {
+	all := map[int]hook.Measured{}
 	names := map[string]bool{}
 	if _, err := t.perGeneration(func(g int) (_ []any, err error) {
 		all[g], err = of(g)
-		for name := range all[g] {
+		for name := range all[g].Metrics {
 			names[name] = true
 		}
 		return nil, err
@@ -135,7 +137,7 @@ func (t *try) metrics(ctx context.Context, of func(g int) (hook.Metrics, error))
 	}
 	table.Rows, err = t.perGeneration(func(g int) (row []any, _ error) {
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			value, ok := all[g][name]
+			value, ok := all[g].Metrics[name]
 			if !ok {
 				value = math.NaN()
 			}
@@ -143,7 +145,36 @@ func (t *try) metrics(ctx context.Context, of func(g int) (hook.Metrics, error))
 		}
 		return row, nil
 	})
+	t.seriesOf(all)
 	return table, err
+}
+
+// seriesOf lists the ranges of the series of all generations.
+func (t *try) seriesOf(all map[int]hook.Measured) {
+	table := report.Table{Caption: "Series", Columns: append([]report.Column{{Name: "series"}}, numbers("generation", "points", "lowest x", "highest x", "lowest y", "highest y")...)}
+	for _, g := range slices.Sorted(maps.Keys(all)) {
+		for _, name := range slices.Sorted(maps.Keys(all[g].Series)) {
+			var x, y []float64
+			for _, p := range all[g].Series[name] {
+				x = append(x, p.X)
+				if !math.IsNaN(p.Y) {
+					y = append(y, p.Y)
+				}
+			}
+			row := []any{name, g, len(x)}
+			for _, values := range [][]float64{x, y} {
+				if len(values) == 0 {
+					row = append(row, "", "")
+				} else {
+					row = append(row, shown(slices.Min(values)), shown(slices.Max(values)))
+				}
+			}
+			table.Rows = append(table.Rows, report.Row(row...))
+		}
+	}
+	if len(table.Rows) > 0 {
+		t.series = append(t.series, table)
+	}
 }
 
 // evaluate compares the values of positions with the results of their games.

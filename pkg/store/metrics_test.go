@@ -34,7 +34,7 @@ func made(t *testing.T) *Trial {
 		put(SelfPlayStage(g), Generation{Samples: 100 * g, Lengths: []int{10, 20}})
 		kings := HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(g)}}}
 		if g == 1 {
-			kings.Label(0, "alive", Label{"kings alive", "kings"})
+			kings.Label(0, "alive", Label{Text: "kings alive", Unit: "kings"})
 		}
 		put(HooksStage(g), kings)
 		put(TrainStage(g), []train.Epoch{{Train: nn.Loss{Total: 9, Policy: 9, Value: 9}, Validation: none},
@@ -87,7 +87,7 @@ func TestMeasure(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if have := x.MetricLabel("kings.alive"); have != (Label{"kings alive", "kings"}) || x.MetricLabel("kings.dead") != (Label{}) {
+	if have := x.MetricLabel("kings.alive"); have != (Label{Text: "kings alive", Unit: "kings"}) || x.MetricLabel("kings.dead") != (Label{}) {
 		t.Errorf("label %+v", have)
 	}
 	for _, name := range []string{"alive", "queens.alive", ""} {

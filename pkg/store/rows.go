@@ -125,22 +125,32 @@ type HookResults struct {
 	// Metrics has one element per script of the experiment: nil if the script has no
 	// function for this stage, empty if it failed.
 	Metrics []map[string]stats.Float `json:"metrics"`
-	// Labels are the labels of these metrics by name, for each script; nil if no script states
-	// any.
+	// Series are the curves that scripts returned, as points of x and y; nil if there are none.
+	Series []map[string][][2]stats.Float `json:"series,omitempty"`
+	// Labels are the labels of metrics and series by name, for each script; nil if no script
+	// states any.
 	Labels []map[string]Label `json:"labels,omitempty"`
 	// Faults are the failures of scripts, with file, line and message.
 	Faults []string `json:"faults,omitempty"`
 }
 
-// Label sets the label of a metric of script i.
-func (r *HookResults) Label(i int, metric string, l Label) {
-	if r.Labels == nil {
-		r.Labels = make([]map[string]Label, len(r.Metrics))
+// Label sets the label of a metric or a series of script i.
+func (r *HookResults) Label(i int, name string, l Label) { put(&r.Labels, len(r.Metrics), i, name, l) }
+
+// AddSeries adds a series of script i.
+func (r *HookResults) AddSeries(i int, name string, points [][2]stats.Float) {
+	put(&r.Series, len(r.Metrics), i, name, points)
+}
+
+// put sets an element of the map of script i, of n scripts.
+func put[T any](all *[]map[string]T, n, i int, name string, v T) {
+	if *all == nil {
+		*all = make([]map[string]T, n)
 	}
-	if r.Labels[i] == nil {
-		r.Labels[i] = map[string]Label{}
+	if (*all)[i] == nil {
+		(*all)[i] = map[string]T{}
 	}
-	r.Labels[i][metric] = l
+	(*all)[i][name] = v
 }
 
 // hookResults returns the results for the games and for the checkpoint of generation g. A
@@ -152,26 +162,37 @@ func (t *Trial) hookResults(g int) [2]HookResults {
 // Metrics returns the metrics of script i for generation g, of its games and of its
 // checkpoint. It returns nil if the script measured neither.
 func (t *Trial) Metrics(g, i int) map[string]stats.Float {
-	var out map[string]stats.Float
+	return ofScript(t, g, i, func(r *HookResults) []map[string]stats.Float { return r.Metrics })
+}
+
+// Series returns the series of script i for generation g, as [Trial.Metrics].
+func (t *Trial) Series(g, i int) map[string][][2]stats.Float {
+	return ofScript(t, g, i, func(r *HookResults) []map[string][][2]stats.Float { return r.Series })
+}
+
+// ofScript returns what script i measured of the games and of the checkpoint of generation g.
+func ofScript[T any](t *Trial, g, i int, of func(*HookResults) []map[string]T) (out map[string]T) {
 	for _, r := range t.hookResults(g) {
-		if i >= len(r.Metrics) || r.Metrics[i] == nil {
+		all := of(&r)
+		if i >= len(all) || all[i] == nil {
 			continue
 		}
 		if out == nil {
-			out = map[string]stats.Float{}
+			out = map[string]T{}
 		}
-		maps.Copy(out, r.Metrics[i])
+		maps.Copy(out, all[i])
 	}
 	return out
 }
 
-// Label says how figures and tables show a metric, as a script states it.
+// Label says how figures and tables show a metric or a series, as a script states it.
 type Label struct {
 	Text string `json:"text,omitempty"`
 	Unit string `json:"unit,omitempty"`
+	X    string `json:"x,omitempty"` // of a series: the horizontal axis
 }
 
-// MetricLabel returns the label that a script gives to a metric, "hook.metric", in the newest
+// MetricLabel returns the label that a script gives to a metric or a series, "hook.name", in the newest
 // generation that has one. It is empty if there is none.
 func (t *Trial) MetricLabel(name string) Label {
 	for i, h := range t.Declared.Settings.Hooks {
@@ -193,33 +214,47 @@ func (t *Trial) HookFaults(g int) []string {
 }
 
 // MetricNames returns the sorted names of the metrics of script i in all generations.
-func (t *Trial) MetricNames(i int) []string {
+func (t *Trial) MetricNames(i int) []string { return namesOf(t, i, t.Metrics) }
+
+// SeriesNames returns the sorted names of the series of script i in all generations.
+func (t *Trial) SeriesNames(i int) []string { return namesOf(t, i, t.Series) }
+
+func namesOf[T any](t *Trial, i int, of func(g, i int) map[string]T) []string {
 	all := map[string]bool{}
 	for g := 1; g <= t.Last(); g++ {
-		for name := range t.Metrics(g, i) {
+		for name := range of(g, i) {
 			all[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(all))
 }
 
-// ErrUnmeasured means that a metric was not found, but that some hook has no metrics in any
-// generation, so the metric may belong to it.
+// ErrUnmeasured means that a metric or a series was not found, but that some hook has neither in
+// any generation, so it may belong to that hook.
 var ErrUnmeasured = errors.New("no metrics")
 
 // FindMetric finds a metric by "hook.metric", by its own name, or by the name of a hook
 // with one metric. It need not be present in every generation.
 func (t *Trial) FindMetric(name string) (script int, metric string, err error) {
+	return t.findMeasured("metric", name, t.MetricNames)
+}
+
+// FindSeries finds a series as [Trial.FindMetric] a metric.
+func (t *Trial) FindSeries(name string) (script int, series string, err error) {
+	return t.findMeasured("series", name, t.SeriesNames)
+}
+
+func (t *Trial) findMeasured(what, name string, namesOf func(i int) []string) (script int, found string, err error) {
 	var known, silent []string
 	for i, h := range t.Declared.Settings.Hooks {
-		names := t.MetricNames(i)
+		names := namesOf(i)
 		for _, n := range names {
 			if name == n || name == h.Name()+"."+n || (name == h.Name() || name == "") && len(names) == 1 {
 				return i, n, nil
 			}
 			known = append(known, n)
 		}
-		if len(names) == 0 {
+		if len(t.MetricNames(i))+len(t.SeriesNames(i)) == 0 {
 			silent = append(silent, h.Name())
 		}
 	}
@@ -227,9 +262,9 @@ func (t *Trial) FindMetric(name string) (script int, metric string, err error) {
 	case len(silent) > 0:
 		return 0, "", fmt.Errorf("%w of %s in any generation", ErrUnmeasured, strings.Join(silent, ", "))
 	case len(known) == 0:
-		return 0, "", fmt.Errorf("no hook has a metric %q: there are no hooks", name)
+		return 0, "", fmt.Errorf("no hook has a %s %q: there are none", what, name)
 	}
-	return 0, "", fmt.Errorf("no hook has a metric %q: there are %s", name, strings.Join(known, ", "))
+	return 0, "", fmt.Errorf("no hook has a %s %q: there are %s", what, name, strings.Join(known, ", "))
 }
 
 // PuzzleScore is the number of puzzles of a set that a checkpoint solves.

@@ -106,11 +106,20 @@ type SearchMove struct {
 // stands for a missing metric, such as a mean over no games; its cell stays empty.
 type Metrics map[string]float64
 
-// Labels say how figures and tables show metrics, by name. A script that measures may state
-// them in a variable:
+// Series are curves by name, under the rules of [Metrics]: something over plies, moves,
+// values or any other numbers. A figure of kind series shows one. X is finite and rises from
+// point to point, a Y of NaN leaves a gap, and a call returns at most 1000 points in all.
+type Series map[string][]Point
+
+// Point is a point of a curve.
+type Point struct{ X, Y float64 }
+
+// Labels say how figures and tables show metrics and series, by name. A script that measures
+// may state them in a variable:
 //
 //	var Labels = alamos.Labels{
 //		"mean_plies": {Text: "mean length of a game", Unit: "plies"},
+//		"material":   {Text: "material on the board", Unit: "pawns", X: "ply"},
 //	}
 type Labels map[string]Label
 
@@ -118,4 +127,5 @@ type Labels map[string]Label
 type Label struct {
 	Text string // if it is empty, the name of the metric
 	Unit string // such as "plies" or "%"; may be empty
+	X    string // of a series, the label of the horizontal axis with its unit; may be empty
 }
