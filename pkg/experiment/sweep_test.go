@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"alamos/pkg/config"
-	"alamos/pkg/match"
 	"alamos/pkg/stats"
 
 	"github.com/google/go-cmp/cmp"
@@ -465,17 +464,4 @@ func number(s string) float64 {
 		panic(err)
 	}
 	return x
-}
-
-func TestGamesOfAFinalTournament(t *testing.T) {
-	anchors := make([]match.Spec, 2)
-	for want, f := range map[int]Final{
-		60:  {Rounds: 10, Pairs: AnchorPairs, Anchors: anchors}, // 3 networks against 2 anchors
-		100: {Rounds: 10, Anchors: anchors},                     // all 10 pairs of 5 players
-		30:  {Rounds: 10},
-	} {
-		if got := f.Games(3); got != want {
-			t.Errorf("%+v: %d games, want %d", f, got, want)
-		}
-	}
 }

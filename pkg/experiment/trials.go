@@ -265,16 +265,6 @@ type Final struct {
 	Anchors []match.Spec `key:"anchors" default:"[]" doc:"Players that are the same for all trials: random moves, material, UCI engines and models, as in tournament.players. The first one has Elo 0; without anchors it is the mean player."`
 }
 
-// Games returns the number of games between n networks and all anchors.
-func (f *Final) Games(n int) int {
-	players := n + len(f.Anchors)
-	pairs := players * (players - 1) / 2
-	if f.Pairs == AnchorPairs {
-		pairs = n * len(f.Anchors)
-	}
-	return pairs * f.Rounds
-}
-
 // Values of Final.Network and Final.Pairs.
 const (
 	BestNetwork = "best"

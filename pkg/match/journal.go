@@ -36,6 +36,7 @@ type Games struct {
 	games    map[place]*Game
 	total    int
 	journal  *disk.Journal
+	told     int // total in the journal
 	others   int // games in the journal with a different key
 }
 
@@ -45,8 +46,11 @@ type place struct {
 	number int
 }
 
-// journaled is an entry of a journal.
-type journaled struct{ Key, PGN string }
+// journaled is an entry of a journal: a game, or how many games there will be.
+type journaled struct {
+	Key, PGN string `json:",omitempty"`
+	Total    int    `json:",omitempty"`
+}
 
 // JournalHead begins the head of every journal of games; the kind of machine follows. The keys
 // are in the entries.
@@ -71,29 +75,39 @@ func (a *Games) Open(journal, kind string) (*disk.Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (delete it to play its games again)", err)
 	}
-	return a.journal, nil
+	if a.told != a.total { // for those who watch
+		var entry []byte
+		if entry, err = json.Marshal(journaled{Total: a.total}); err == nil {
+			err = a.journal.Add(entry)
+		}
+	}
+	return a.journal, err
 }
 
 // Peek restores the games of a journal without changing the journal.
 func (a *Games) Peek(journal string) error { return disk.ReadJournal(journal, JournalHead, a.replay) }
 
 func (a *Games) replay(entry []byte) error {
-	return ReadEntry(entry, func(key string, g *Game) error {
+	total, err := ReadEntry(entry, func(key string, g *Game) error {
 		if !a.take(key, g) && key != a.key(g.Pair()) {
 			a.others++
 		}
 		return nil
 	})
+	if total > 0 {
+		a.told = total
+	}
+	return err
 }
 
 // ReadEntry calls f with the game of an entry of a journal, and the key under which it was
-// played.
-func ReadEntry(entry []byte, f func(key string, g *Game) error) error {
+// played. An entry without a game has the number of all games of the tournament.
+func ReadEntry(entry []byte, f func(key string, g *Game) error) (total int, err error) {
 	var e journaled
 	if err := json.Unmarshal(entry, &e); err != nil {
-		return err
+		return 0, err
 	}
-	return readPGN(bytes.NewReader([]byte(e.PGN)), func(_ string, g *Game) error { return f(e.Key, g) })
+	return e.Total, readPGN(bytes.NewReader([]byte(e.PGN)), func(_ string, g *Game) error { return f(e.Key, g) })
 }
 
 func (a *Games) Close() error {
@@ -118,7 +132,7 @@ func (a *Games) Add(key string, g *Game) (bool, error) {
 	if err := chess.WritePGN(&b, g.PGN(a.event)); err != nil {
 		return false, err
 	}
-	entry, err := json.Marshal(journaled{key, b.String()})
+	entry, err := json.Marshal(journaled{Key: key, PGN: b.String()})
 	if err != nil {
 		return false, err
 	}

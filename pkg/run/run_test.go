@@ -45,7 +45,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		}
 	}
 	for f := range s.fingerprint(t) {
-		if name := filepath.Base(f); name != ".lock" && (name[0] == '.' || strings.HasSuffix(name, ".journal") || strings.HasSuffix(name, ".progress")) {
+		if name := filepath.Base(f); name != ".lock" && (name[0] == '.' || strings.HasSuffix(name, ".journal") || strings.HasSuffix(name, ".progress") || strings.HasSuffix(name, ".steps")) {
 			t.Errorf("%s was left behind", f)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -166,10 +167,10 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 	}
 	t.run.forecast.end(t, d)
 	t.keepDecision(d)
-	if store.ScratchFile(s.Name) == "" {
-		return nil
+	for _, file := range store.ScratchFiles(s.Name) {
+		err = errors.Join(err, disk.Remove(t.Results.Path(file)))
 	}
-	return disk.Remove(t.scratch(s.Name))
+	return err
 }
 
 // scratch returns the path of the scratch file of a stage.

@@ -19,6 +19,7 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/nn"
 	"alamos/pkg/report"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
@@ -220,13 +221,20 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 			return nil, nil, err
 		}
 	}
+	live, err := t.openSteps(g, in, state.Before+state.Schedule.Epochs, cfg.Epochs)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer live.Close()
 	epochs, err := train.Run(ctx, cfg, net, tr, window, seeds, &state, done, train.Hooks{
-		Step: func(done, total int) {
+		Step: func(done, total int, loss nn.Loss) {
 			resume.Do(func() { task.Resume(done - 1) })
 			task.Set(done, total, how)
+			live.step(done, total, loss)
 		},
 		Epoch: func(e train.Epoch) {
 			how = fmt.Sprintf("epoch %d, loss %.3f", e.Number, e.Loss().Total)
+			live.add(store.TrainingEntry{Epoch: &e})
 		},
 		Progress: func(p *train.Progress) error { return writeProgress(path, in, t.kind, p) },
 	})
@@ -256,6 +264,47 @@ const (
 	progressInputs = "alamos.inputs"
 	progressKind   = "alamos.kind"
 )
+
+// stepJournal tells those who watch how training goes, see [store.TrainingEntry]. It is no
+// result: a failed write is one of the progress too.
+type stepJournal struct {
+	*disk.Journal
+	before, epochs int // epochs of earlier generations, and of this one
+	began, told    time.Time
+	sum            float64 // of the losses since then
+	steps          int
+}
+
+// openSteps opens the journal of the steps of generation g.
+func (t *Trial) openSteps(g int, in store.Inputs, before, epochs int) (*stepJournal, error) {
+	j, err := t.openJournal(t.Results.Path(store.StepsFile(g)), in, t.kind, func([]byte) error { return nil })
+	now := time.Now()
+	return &stepJournal{Journal: j, before: before, epochs: epochs, began: now, told: now}, err
+}
+
+// Times between two entries. Long trainings have few, so that all can be shown.
+const (
+	stepsEvery = time.Second / 2
+	stepsShare = 500 // of the time since the beginning
+)
+
+// step adds a step of the generation.
+func (j *stepJournal) step(done, total int, loss nn.Loss) {
+	j.sum += loss.Total
+	j.steps++
+	now := time.Now()
+	if done < total && now.Sub(j.told) < max(stepsEvery, now.Sub(j.began)/stepsShare) {
+		return
+	}
+	j.add(store.TrainingEntry{Done: done, Of: total, At: float64(j.before) + float64(j.epochs*done)/float64(total), Loss: stats.Float(j.sum / float64(j.steps))})
+	j.sum, j.steps, j.told = 0, 0, now
+}
+
+func (j *stepJournal) add(e store.TrainingEntry) {
+	if b, err := json.Marshal(e); err == nil {
+		_ = j.Add(b)
+	}
+}
 
 // writeProgress writes the state that training needs to resume after an epoch.
 func writeProgress(path string, in store.Inputs, on store.Kind, p *train.Progress) error {

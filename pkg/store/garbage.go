@@ -167,16 +167,17 @@ func leftovers(dir string) (all []Garbage, err error) {
 		return nil, err
 	}
 	for _, s := range m.Stages {
-		scratch := ScratchFile(s.Name)
-		info, err := os.Lstat(filepath.Join(dir, scratch))
-		if scratch == "" || errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if info.Mode().IsRegular() && info.ModTime().Before(s.Ended.Add(time.Second)) { // Ended has whole seconds
-			all = append(all, Garbage{Path: filepath.Join(dir, scratch), What: fmt.Sprintf("a temporary file of %s, which has ended", s.Name)})
+		for _, scratch := range ScratchFiles(s.Name) {
+			info, err := os.Lstat(filepath.Join(dir, scratch))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if info.Mode().IsRegular() && info.ModTime().Before(s.Ended.Add(time.Second)) { // Ended has whole seconds
+				all = append(all, Garbage{Path: filepath.Join(dir, scratch), What: fmt.Sprintf("a temporary file of %s, which has ended", s.Name)})
+			}
 		}
 	}
 	parts, err := disk.Unfinished(dir)

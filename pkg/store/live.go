@@ -10,6 +10,8 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
+	"alamos/pkg/stats"
+	"alamos/pkg/train"
 )
 
 // Live follows the results of a trial while a run writes them. It only reads, and only what
@@ -19,10 +21,13 @@ type Live struct {
 	// Stage is the next stage of the trial, which a run may be working on; empty: none is left,
 	// or the trial has not begun.
 	Stage string
-	// Games is the number of games of this stage that have ended. PerSecond is the number of
-	// evaluations of self-play per second.
-	Games     int
-	PerSecond float64
+	// Parts is the number of games of this stage that have ended, or of steps of training. Of is
+	// how many there will be, 0 if that is unknown.
+	Parts, Of int
+	PerSecond float64 // evaluations of self-play
+	// Steps are the losses in the training that runs, and Epochs those of its finished epochs.
+	Steps  []TrainingEntry
+	Epochs []train.Epoch
 	// Latest is the latest game of self-play or of the tournament; nil: none was seen.
 	Latest *match.Game
 	// Changed is when the results last changed.
@@ -33,6 +38,20 @@ type Live struct {
 	journal     *disk.Tail // nil: the stage has no games
 	evaluations int
 	tournament  []*match.Game
+
+	// When the first part was seen, and how many there were then.
+	began time.Time
+	first int
+}
+
+// TrainingEntry is an entry of the journal of a training: a finished epoch, or the mean loss of
+// the steps since the last such entry.
+type TrainingEntry struct {
+	Done  int          `json:"done"`
+	Of    int          `json:"of"`
+	At    float64      `json:"at"` // epochs of the trial
+	Loss  stats.Float  `json:"loss"`
+	Epoch *train.Epoch `json:"epoch,omitempty"`
 }
 
 // NewLive returns the state of a trial before its results are read. dir is the folder of its
@@ -64,19 +83,34 @@ func (l *Live) Read() (changed bool, err error) {
 	if stage := l.next(); stage != l.Stage {
 		l.Stage, l.journal = stage, nil
 		l.reset()
-		if _, g := SplitStage(stage); stage == SelfPlayStage(g) || l.isTournament() {
+		switch _, g := SplitStage(stage); {
+		case stage == SelfPlayStage(g) || l.isTournament():
 			l.journal = &disk.Tail{Path: l.Path(ScratchFile(stage))}
+		case stage == TrainStage(g):
+			l.journal = &disk.Tail{Path: l.Path(StepsFile(g))}
 		}
 	}
 	if l.journal == nil {
 		return changed, nil
 	}
-	before := l.Games
+	before := l.Parts
 	err = l.journal.Read(l.reset, l.add)
-	if l.Games != before {
+	if l.Parts != before {
 		l.Changed, changed = time.Now(), true
 	}
+	if l.Parts > 0 && l.began.IsZero() {
+		l.began, l.first = time.Now(), l.Parts
+	}
 	return changed, err
+}
+
+// Left returns the time until the stage ends, at the pace that was seen; 0: unknown.
+func (l *Live) Left() time.Duration {
+	did := l.Parts - l.first
+	if did <= 0 || l.Of <= l.Parts {
+		return 0
+	}
+	return l.Changed.Sub(l.began) / time.Duration(did) * time.Duration(l.Of-l.Parts)
 }
 
 // next returns the stage that a run may be working on; empty: none.
@@ -92,17 +126,52 @@ func (l *Live) next() string {
 
 func (l *Live) isTournament() bool { return l.Stage == TournamentStage || l.Stage == FinalStage }
 
-func (l *Live) reset() { l.Games, l.PerSecond, l.evaluations, l.tournament = 0, 0, 0, nil }
+func (l *Live) reset() {
+	l.Parts, l.Of, l.PerSecond, l.evaluations, l.tournament = 0, 0, 0, 0, nil
+	l.Steps, l.Epochs, l.began, l.first = nil, nil, time.Time{}, 0
+	if _, g := SplitStage(l.Stage); l.Stage == SelfPlayStage(g) {
+		l.Of = l.Declared.Settings.At(g).SelfPlay.Games
+	}
+}
 
-// add adds a game of the journal.
+// add adds an entry of the journal.
 func (l *Live) add(entry []byte) error {
-	if l.isTournament() {
-		return match.ReadEntry(entry, func(_ string, g *match.Game) error {
-			l.Games++
+	_, g := SplitStage(l.Stage)
+	switch {
+	case l.isTournament():
+		total, err := match.ReadEntry(entry, func(_ string, g *match.Game) error {
+			l.Parts++
 			l.Latest, l.tournament = g, append(l.tournament, g)
 			return nil
 		})
+		if total > 0 {
+			l.Of = total
+		}
+		return err
+	case l.Stage == TrainStage(g):
+		return l.addStep(entry)
 	}
+	return l.addGame(entry)
+}
+
+// addStep adds an entry of the journal of training. A training that was interrupted repeats
+// the steps since its last epoch.
+func (l *Live) addStep(entry []byte) error {
+	var e TrainingEntry
+	if err := json.Unmarshal(entry, &e); err != nil {
+		return err
+	}
+	if e.Epoch != nil {
+		l.Epochs = append(slices.DeleteFunc(l.Epochs, func(old train.Epoch) bool { return old.Number >= e.Epoch.Number }), *e.Epoch)
+		return nil
+	}
+	l.Parts, l.Of = e.Done, e.Of
+	l.Steps = append(slices.DeleteFunc(l.Steps, func(old TrainingEntry) bool { return old.At >= e.At }), e)
+	return nil
+}
+
+// addGame adds a game of self-play.
+func (l *Live) addGame(entry []byte) error {
 	var e struct { // a part of what the run writes
 		Record struct {
 			Number      int
@@ -117,7 +186,7 @@ func (l *Live) add(entry []byte) error {
 	if err := json.Unmarshal(entry, &e); err != nil {
 		return err
 	}
-	l.Games++
+	l.Parts++
 	l.evaluations += e.Record.Evaluations
 	l.PerSecond = float64(l.evaluations) / e.Seconds
 	v, err := chess.ParseVariant(l.Declared.Settings.Game.Variant)

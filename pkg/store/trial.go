@@ -269,6 +269,20 @@ func ScratchFile(stage string) string {
 	return strings.Replace(stageKinds[place].scratch, "*", fmt.Sprintf("%04d", g), 1)
 }
 
+// StepsFile returns the journal of the steps of training in generation g, see [TrainingEntry].
+func StepsFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.steps", g) }
+
+// ScratchFiles returns all files that a stage needs only until it has ended.
+func ScratchFiles(stage string) (all []string) {
+	if file := ScratchFile(stage); file != "" {
+		all = append(all, file)
+	}
+	if _, g := SplitStage(stage); stage == TrainStage(g) {
+		all = append(all, StepsFile(g))
+	}
+	return all
+}
+
 // RandomName is the name of the player that plays random moves.
 const RandomName = "random"
 

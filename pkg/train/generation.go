@@ -86,7 +86,7 @@ func (r *generation) epoch(ctx context.Context) error {
 		}
 		done += b.N
 		if step++; err == nil && r.watch.Step != nil {
-			r.watch.Step(step, r.cfg.Epochs*steps)
+			r.watch.Step(step, r.cfg.Epochs*steps, loss)
 		}
 		return loss, err
 	})

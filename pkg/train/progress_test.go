@@ -58,7 +58,7 @@ func TestResumeIsBitExact(t *testing.T) {
 				first := newPupil(t, stairs)
 				steps := 0
 				_, err := Run(context.Background(), cfg, first.net, first.tr, set, seeds, &first.state, nil, Hooks{
-					Step: func(done, _ int) { steps = done },
+					Step: func(done, _ int, _ nn.Loss) { steps = done },
 					Progress: func(p *Progress) error {
 						if len(p.Epochs) < killed {
 							return nil
@@ -81,7 +81,7 @@ func TestResumeIsBitExact(t *testing.T) {
 				}
 				again := newPupil(t, stairs)
 				have, err := Run(context.Background(), cfg, again.net, again.tr, set, seeds, &again.state, p, Hooks{
-					Step: func(done, _ int) {
+					Step: func(done, _ int, _ nn.Loss) {
 						if steps++; done != steps {
 							t.Fatalf("killed after epoch %d: reported step %d, want %d", killed, done, steps)
 						}

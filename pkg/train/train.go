@@ -167,7 +167,7 @@ type Seeds struct{ Split, Shuffle uint64 }
 
 // Hooks are callbacks that observe training. Each may be nil.
 type Hooks struct {
-	Step  func(done, total int) // after each step of the generation
+	Step  func(done, total int, loss nn.Loss) // after each step of the generation, with its loss
 	Epoch func(Epoch)
 	// Progress receives the state that [Run] needs to continue, after every epoch including
 	// the last. It must not be changed. An error ends the training.

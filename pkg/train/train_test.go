@@ -194,7 +194,7 @@ func TestLossesFall(t *testing.T) {
 	set := learnable(t)
 	cfg := settings(6)
 	epochs, err := Run(context.Background(), cfg, p.net, p.tr, set, Seeds{1, 2}, &p.state, nil, Hooks{
-		Step: func(done, total int) {
+		Step: func(done, total int, loss nn.Loss) {
 			if steps++; done != steps || total%cfg.Epochs != 0 || done > total {
 				t.Errorf("step %d: reported %d of %d", steps, done, total)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -56,7 +57,7 @@ func NewResults(dir, host string, log *slog.Logger) *Results {
 	mux := http.NewServeMux()
 	servePage(mux, "results")
 	mux.HandleFunc("GET /api/events", r.events)
-	for path, f := range map[string]func(*http.Request, *liveRun) (any, error){"series": series, "final": final, "trials/{trial}": detail} {
+	for path, f := range map[string]func(*http.Request, *liveRun) (any, error){"series": series, "final": final, "trials/{trial}": detail, "trials/{trial}/losses": losses} {
 		mux.HandleFunc("GET /api/runs/{run}/"+path, func(w http.ResponseWriter, q *http.Request) {
 			r.mu.Lock()
 			run := r.runs[q.PathValue("run")]
@@ -107,14 +108,14 @@ type runView struct {
 	Trials      int               `json:"trials"`
 	Ended       int               `json:"ended"` // trials
 	Generations int               `json:"generations"`
-	Done        int               `json:"done"`    // generations
-	Left        float64           `json:"left"`    // seconds; 0: unknown
-	Changed     string            `json:"changed"` // RFC 3339
-	Axes        []string          `json:"axes"`    // swept keys
-	Metrics     []string          `json:"metrics"` // of its trials
-	Labels      map[string]string `json:"labels"`  // of the metrics that scripts label
-	Final       int               `json:"final"`   // games of the final tournament that runs; 0: none does
-	FinalOf     int               `json:"final_of"`
+	Done        int               `json:"done"`     // generations
+	Left        float64           `json:"left"`     // seconds; 0: unknown
+	Changed     string            `json:"changed"`  // RFC 3339
+	Axes        []string          `json:"axes"`     // swept keys
+	Metrics     []string          `json:"metrics"`  // of its trials
+	Labels      map[string]string `json:"labels"`   // of the metrics that scripts label
+	Final       int               `json:"final"`    // games of the final tournament that runs; 0: none does
+	FinalOf     int               `json:"final_of"` // 0: unknown
 
 	serial int
 }
@@ -129,8 +130,8 @@ type trialView struct {
 	Stage       string                 `json:"stage,omitempty"`
 	Generation  int                    `json:"generation"` // generations that have ended
 	Generations int                    `json:"generations"`
-	Games       int                    `json:"games"`  // of the stage
-	Of          int                    `json:"of"`     // all games of the stage; 0: unknown
+	Parts       int                    `json:"parts"`  // of the stage that are done: games, or steps of training
+	Of          int                    `json:"of"`     // all of the stage; 0: unknown
 	Speed       int                    `json:"speed"`  // evaluations per second
 	Left        float64                `json:"left"`   // seconds; 0: unknown
 	Latest      string                 `json:"latest"` // names the latest game: when it changes, there is another
@@ -327,7 +328,7 @@ func isHeld(dir string) bool {
 func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 	v := trialView{
 		Number: t.Declared.Number, Label: store.ShortLabel(&t.Declared, " "), State: waiting, Generations: t.Last(), Generation: t.Done(),
-		Stage: t.Stage, Games: t.Games, Speed: int(t.PerSecond), Metrics: map[string]stats.Float{},
+		Stage: t.Stage, Parts: t.Parts, Of: t.Of, Speed: int(t.PerSecond), Metrics: map[string]stats.Float{},
 	}
 	for _, a := range t.Declared.Axis {
 		v.Values = append(v.Values, a.Value)
@@ -349,11 +350,11 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 	if e := t.Manifest.Ended; e != nil {
 		v.Why = e.Why
 	}
-	if _, g := store.SplitStage(t.Stage); t.Stage == store.SelfPlayStage(g) {
-		v.Of = t.Declared.Settings.At(g).SelfPlay.Games
-	}
 	if t.Latest != nil {
-		v.Latest = t.Stage + "/" + strconv.Itoa(t.Games)
+		v.Latest = t.Stage
+		if len(t.Steps) == 0 {
+			v.Latest += "/" + strconv.Itoa(t.Parts)
+		}
 	}
 	run.x.Attach(run.played, t.Trial)
 	for _, name := range metricsOf(t.Trial) {
@@ -361,7 +362,9 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 			v.Metrics[name] = stats.Float(x.Value)
 		}
 	}
-	v.Left = left(t, &v)
+	if v.Left = left(t, &v); v.Left == 0 && v.State == store.Running {
+		v.Left = t.Left().Seconds()
+	}
 	return v
 }
 
@@ -378,26 +381,35 @@ func metricsOf(t *store.Trial) []string {
 }
 
 // left returns the expected time until the training of a trial ends, in seconds, from its
-// generations so far. 0: unknown.
+// generations so far. 0: unknown, or it has ended.
 func left(t *store.Live, v *trialView) float64 {
 	if v.Generation == 0 || v.Generation >= v.Generations {
 		return 0
 	}
-	var all, play float64
+	var all, play, train float64
 	for _, s := range t.Manifest.Stages {
 		if _, g := store.SplitStage(s.Name); g > 0 && g <= v.Generation && s.From == "" {
 			all += s.Seconds
-			if s.Name == store.SelfPlayStage(g) {
+			switch s.Name {
+			case store.SelfPlayStage(g):
 				play += s.Seconds
+			case store.TrainStage(g):
+				train += s.Seconds
 			}
 		}
 	}
 	n := float64(v.Generation)
 	rest := all / n * float64(v.Generations-v.Generation)
-	switch {
-	case v.Of > 0:
-		rest -= play / n * float64(v.Games) / float64(v.Of)
-	case v.Stage != t.SamplesStage(v.Generation+1): // the games were played
+	part := 0.0 // of the stage that is done
+	if v.Of > 0 {
+		part = float64(v.Parts) / float64(v.Of)
+	}
+	switch v.Stage {
+	case t.SamplesStage(v.Generation + 1):
+		rest -= play / n * part
+	case store.TrainStage(v.Generation + 1):
+		rest -= (play + train*part) / n
+	default: // the games were played
 		rest -= play / n
 	}
 	return max(rest, 0)
@@ -445,8 +457,8 @@ func (run *liveRun) summary(isRunning bool) runView {
 		v.Changed = changed.Format(time.RFC3339)
 	}
 	slices.Sort(v.Metrics)
-	if f := run.final; f != nil && f.Games > 0 {
-		v.Final, v.FinalOf = f.Games, x.Final.Games(len(x.Trials))
+	if f := run.final; f != nil {
+		v.Final, v.FinalOf = f.Parts, f.Of
 	}
 	switch {
 	case isRunning:
@@ -498,6 +510,39 @@ func series(q *http.Request, run *liveRun) (any, error) {
 		lines = append(lines, l)
 	}
 	return lines, nil
+}
+
+// lossLine is a line of the figure of a trial's losses.
+type lossLine struct {
+	Name   string          `json:"name"`
+	Points [][]stats.Float `json:"points"` // epochs and losses
+}
+
+// losses returns the losses of a trial over its epochs, and those of the steps of the training
+// that runs.
+func losses(q *http.Request, run *liveRun) (any, error) {
+	t, err := run.find(q.PathValue("trial"))
+	if err != nil {
+		return nil, err
+	}
+	epochs := slices.Clone(t.Epochs)
+	for g := t.Done(); g > 0; g-- {
+		epochs = append(slices.Clone(t.Trial.Epochs(g)), epochs...)
+	}
+	lines := []lossLine{{Name: "validation"}, {Name: "training"}, {Name: "steps of this generation"}}
+	add := func(i int, at, loss float64) {
+		if !math.IsNaN(loss) {
+			lines[i].Points = append(lines[i].Points, []stats.Float{stats.Float(at), stats.Float(loss)})
+		}
+	}
+	for _, e := range epochs {
+		add(0, float64(e.Number), e.Validation.Total)
+		add(1, float64(e.Number), e.Train.Total)
+	}
+	for _, s := range t.Steps {
+		add(2, s.At, float64(s.Loss))
+	}
+	return slices.DeleteFunc(lines, func(l lossLine) bool { return len(l.Points) == 0 }), nil
 }
 
 // trialDetail is what the page shows of a single trial.

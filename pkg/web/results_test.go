@@ -153,6 +153,10 @@ func TestResultsFollowARun(t *testing.T) {
 	if d.Table == nil || len(d.Table.Players) != 3 || d.Table.Games[0] != 4 || d.Table.Running || d.Table.Elo[0] == "" {
 		t.Errorf("%+v", d.Table)
 	}
+	// One epoch in each of two generations, without held-out games.
+	if lines := get[[]lossLine](l, "/api/runs/small/trials/1/losses", 200); len(lines) != 1 || lines[0].Name != "training" || len(lines[0].Points) != 2 || lines[0].Points[1][0] != 2 {
+		t.Errorf("%+v", lines)
+	}
 	if d.Game == nil || len(d.Game.Plies) == 0 || d.Game.Text == "" {
 		t.Errorf("%+v", d.Game)
 	}
@@ -172,7 +176,7 @@ func TestLiveGames(t *testing.T) {
 	x, err := store.ReadExperiment(filepath.Join(l.dir, "small"))
 	l.check(err)
 	live := store.NewLive(filepath.Join(l.dir, "small"), x.Trials[0])
-	if changed, err := live.Read(); err != nil || !changed || live.Stage != "" || live.Games != 0 {
+	if changed, err := live.Read(); err != nil || !changed || live.Stage != "" || live.Parts != 0 {
 		t.Fatalf("%v, %v: %+v", changed, err, live)
 	}
 	if changed, err := live.Read(); err != nil || changed {
@@ -194,11 +198,12 @@ func TestLiveGames(t *testing.T) {
 	journal, err := disk.OpenJournal(live.Path(store.ScratchFile(store.TournamentStage)), []byte("head"), nil)
 	l.check(err)
 	defer journal.Close()
+	l.check(journal.Add([]byte(`{"Total": 12}`)))
 	for n, game := range games[:3] {
 		entry, err := json.Marshal(map[string]string{"Key": "any", "PGN": game})
 		l.check(err)
 		l.check(journal.Add(entry))
-		if changed, err := live.Read(); err != nil || !changed || live.Stage != store.TournamentStage || live.Games != n+1 || live.Latest == nil {
+		if changed, err := live.Read(); err != nil || !changed || live.Stage != store.TournamentStage || live.Parts != n+1 || live.Of != 12 || live.Latest == nil {
 			t.Errorf("after game %d: %v, %v: %+v", n+1, changed, err, live)
 		}
 	}
@@ -219,7 +224,7 @@ func TestLiveGames(t *testing.T) {
 	entry, err := json.Marshal(map[string]string{"Key": "any", "PGN": games[0]})
 	l.check(err)
 	l.check(finals.Add(entry))
-	if changed, err := final.Read(); err != nil || !changed || final.Stage != store.FinalStage || final.Games != 1 {
+	if changed, err := final.Read(); err != nil || !changed || final.Stage != store.FinalStage || final.Parts != 1 {
 		t.Errorf("%v, %v: %+v", changed, err, final)
 	}
 	// Before that, in self-play.
@@ -230,8 +235,28 @@ func TestLiveGames(t *testing.T) {
 	defer selfplay.Close()
 	start := `rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1`
 	l.check(selfplay.Add(fmt.Appendf(nil, `{"Record": {"Number": 4, "Start": %q, "Moves": [], "RootValues": [], "Evaluations": 100}, "Seconds": 0.5}`, start)))
-	if changed, err := live.Read(); err != nil || !changed || live.Stage != store.SelfPlayStage(2) || live.Games != 1 || live.PerSecond != 200 || live.Latest.Number != 4 {
+	if changed, err := live.Read(); err != nil || !changed || live.Stage != store.SelfPlayStage(2) || live.Parts != 1 || live.PerSecond != 200 || live.Latest.Number != 4 || live.Of != 3 {
 		t.Errorf("%v, %v: %+v", changed, err, live)
+	}
+	// After it, in training. A process that was killed trained the first steps of the second epoch.
+	m.Put(&store.Stage{Name: store.SelfPlayStage(2), Facts: []byte("{}")})
+	l.check(m.Write(live.Dir))
+	steps, err := disk.OpenJournal(live.Path(store.StepsFile(2)), []byte("head"), nil)
+	l.check(err)
+	defer steps.Close()
+	for _, entry := range []string{
+		`{"done": 5, "of": 20, "at": 1.5, "loss": 3}`, `{"done": 10, "of": 20, "at": 2, "loss": 2.5}`, `{"epoch": {"epoch": 2, "train": {"total": 2.75}, "validation": {"total": 2.25}}}`,
+		`{"done": 17, "of": 20, "at": 2.7, "loss": 9}`, `{"done": 15, "of": 20, "at": 2.5, "loss": 2}`,
+	} {
+		l.check(steps.Add([]byte(entry)))
+	}
+	if changed, err := live.Read(); err != nil || !changed || live.Stage != store.TrainStage(2) || live.Parts != 15 || live.Of != 20 || len(live.Steps) != 3 || len(live.Epochs) != 1 {
+		t.Errorf("%v, %v: %+v", changed, err, live)
+	}
+	l.follow("small", func(_ map[string]runView, trials map[int]trialView) bool { return trials[1].Parts == 15 })
+	lines := get[[]lossLine](l, "/api/runs/small/trials/1/losses", 200)
+	if len(lines) != 3 || fmt.Sprint(lines[0], lines[2]) != "{validation [[2 2.25]]} {steps of this generation [[1.5 3] [2 2.5] [2.5 2]]}" || len(lines[1].Points) != 2 {
+		t.Errorf("%+v", lines)
 	}
 }
 
@@ -254,6 +279,7 @@ func TestResultsInABrowser(t *testing.T) {
 	shows(`document.querySelector("#state").textContent.startsWith("atomic, finished, 2 of 2 trials, 4 of 4 generations")`)
 	shows(`document.querySelectorAll("#game .piece").length > 2 && document.querySelectorAll("#game .moves button").length > 2`)
 	shows(`document.querySelectorAll("#tournament tbody tr").length === 3`)
+	shows(`document.querySelectorAll("#losschart polyline").length === 1 && document.querySelector("#losskey").textContent === "training"`)
 	for _, dark := range []string{"light", "dark"} {
 		call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: dark}}})
 		for _, width := range []int64{390, 1280, 1920} {

@@ -104,7 +104,7 @@ function drawRun() {
   document.title = run ? `${run.name} – alamos` : "alamos results";
   if (!run) return;
   $("progress").value = run.generations > 0 ? run.done / run.generations : 0;
-  const final = run.final > 0 ? `final tournament: ${run.final.toLocaleString("en")} of ${run.final_of.toLocaleString("en")} games` : "";
+  const final = run.final > 0 ? `final tournament: ${run.final.toLocaleString("en")}${run.final_of > 0 ? ` of ${run.final_of.toLocaleString("en")}` : ""} games` : "";
   drawFinal(run);
   const parts = [run.variant, run.state, `${run.ended} of ${run.trials} trials`, `${run.done} of ${run.generations} generations`, final, left(run.left)];
   if (run.changed && run.state !== "running") parts.push(`changed ${ago(run.changed)}`);
@@ -135,8 +135,10 @@ async function drawFinal(run) {
 // stageOf says what a trial does.
 function stageOf(t) {
   if (t.state !== "running") return t.why ? `${t.state}: ${t.why}` : t.state;
-  const games = t.of > 0 ? ` ${t.games}/${t.of}` : t.games > 0 ? ` ${t.games} games` : "";
-  return t.stage + games;
+  if (t.parts === 0 && t.of === 0) return t.stage;
+  const unit = t.stage.startsWith("training") ? "steps" : "games";
+  const count = (n) => n.toLocaleString("en");
+  return `${t.stage}: ${count(t.parts)}${t.of > 0 ? ` of ${count(t.of)}` : ""} ${unit}`;
 }
 
 const columnMetrics = ["loss", "score", "elo"];
@@ -274,6 +276,30 @@ async function drawChart() {
 
 // --- One trial ---
 
+const lossKeys = { validation: colorOf(0), training: colorOf(1), "steps of this generation": colorOf(3) };
+let lossesOf = ""; // names what the figure of losses shows
+async function drawLosses(t) {
+  const now = [shown, chosen, t.generation, t.stage, t.stage?.startsWith("training") ? t.parts : 0].join();
+  if (now === lossesOf) return;
+  lossesOf = now;
+  let lines;
+  try {
+    lines = await ask(`/api/runs/${encodeURIComponent(shown)}/trials/${chosen}/losses`);
+  } catch {
+    return; // the events tell that the server is gone
+  }
+  if (lossesOf !== now) return;
+  $("losses").hidden = lines.length === 0;
+  $("losskey").replaceChildren(...lines.map((l) => {
+    const item = element("span", l.name);
+    const key = element("span", undefined, { class: "key" });
+    key.style.background = lossKeys[l.name];
+    item.prepend(key);
+    return item;
+  }));
+  drawLines($("losschart"), lines.map((l) => ({ ...l, color: lossKeys[l.name] })), "epochs");
+}
+
 const replay = new Replay($("game"), () => setTimeout(drawTrial, 2_000)); // there may be another game
 let latest = ""; // names the game that was loaded
 
@@ -287,6 +313,7 @@ function drawTrial() {
     pair.append(element("dt", runs.get(shown).labels[name] ?? name, { title: name }), element("dd", format(value)));
     return pair;
   }));
+  drawLosses(t);
   const now = `${shown}/${chosen} ${t.latest} ${t.stage}`;
   const sameTrial = latest.startsWith(`${shown}/${chosen} `);
   if (now !== latest && (!sameTrial || replay.ended && !replay.playing)) load(now, sameTrial);
@@ -342,7 +369,11 @@ $("metric").addEventListener("change", () => {
   drawChart();
 });
 $("over").addEventListener("change", drawChart);
-addEventListener("resize", drawChart);
+addEventListener("resize", () => {
+  drawChart();
+  lossesOf = "";
+  drawTrial();
+});
 
 function route() {
   const [name, number] = decodeURIComponent(location.hash.slice(1)).split("/");
