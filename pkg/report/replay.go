@@ -295,6 +295,7 @@ var (
 		chess.Threefold:            "Draw: the position has occurred three times.",
 		chess.FiftyMoves:           "Draw: fifty moves without a capture or a pawn’s move.",
 		chess.InsufficientMaterial: "Draw: neither side can win with what is left.",
+		chess.TimeForfeit:          "Draw: one side has no time left, and the other cannot win with what it has.",
 		chess.MoveLimit:            "Draw: the game has become too long.",
 		chess.RaceFinished:         "Draw: both kings have reached the eighth rank.",
 	}

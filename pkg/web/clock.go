@@ -92,9 +92,52 @@ func (g *game) fall() {
 	}
 	g.stopClock()
 	if turn := g.line.Position().Turn(); g.left()[turn] == 0 {
-		g.ended = chess.Outcome{Result: chess.Win(turn.Other()), Reason: chess.TimeForfeit}
+		g.ended = chess.Outcome{Result: chess.Draw, Reason: chess.TimeForfeit}
+		if canWin(g.line.Position(), turn.Other()) {
+			g.ended.Result = chess.Win(turn.Other())
+		}
 	}
 	g.notify()
+}
+
+// canWin reports whether a side can still win with its pieces, by lichess' rules for a fallen
+// flag. A bare king cannot; in chess, neither can a knight where the other side has only queens
+// besides its king, nor bishops of one color where it has no pawn, no knight and no bishop of the
+// other color. In antichess, crazyhouse and the races of kings, and against the horde, all can.
+func canWin(p *chess.Position, side chess.Color) bool {
+	own := func(t chess.PieceType) chess.Bitboard { return p.Pieces(side, t) }
+	other := func(t chess.PieceType) chess.Bitboard { return p.Pieces(side.Other(), t) }
+	bare := p.Side(side) == own(chess.King)
+	switch p.Variant() {
+	case chess.Atomic, chess.ThreeCheck:
+		return !bare
+	case chess.Standard:
+	default:
+		return true
+	}
+	light, dark := colorsOf(own(chess.Bishop))
+	switch {
+	case bare:
+		return false
+	case own(chess.Pawn)|own(chess.Rook)|own(chess.Queen) != 0, own(chess.Knight).Count() > 1, light && dark:
+		return true
+	case own(chess.Knight) != 0:
+		return own(chess.Bishop) != 0 || other(chess.Pawn)|other(chess.Knight)|other(chess.Bishop)|other(chess.Rook) != 0
+	}
+	otherLight, otherDark := colorsOf(other(chess.Bishop))
+	return other(chess.Pawn)|other(chess.Knight) != 0 || light && otherDark || dark && otherLight
+}
+
+// colorsOf reports whether pieces stand on light and on dark squares.
+func colorsOf(pieces chess.Bitboard) (light, dark bool) {
+	for s := range pieces.Squares {
+		if (s.File()+s.Rank())%2 == 1 {
+			light = true
+		} else {
+			dark = true
+		}
+	}
+	return light, dark
 }
 
 // clocks are the clocks for the page.

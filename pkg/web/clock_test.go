@@ -82,6 +82,47 @@ func TestFlag(t *testing.T) {
 	}
 }
 
+// A side without time does not lose to one that cannot win.
+func TestFlagAgainstABareKing(t *testing.T) {
+	h := open(t, PlayConfig{})
+	game := h.begin(`{"variant": "chess", "fen": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ` + people + `, "clock": {"minutes": 0.05, "seconds": 0}}`)
+	h.must(game+"/move", move(0, "e4"))
+	h.must(game+"/move", move(1, "Ke7"))
+	if know := h.over(game); know.Outcome.Result != "1/2-1/2" || !strings.HasPrefix(know.Outcome.Text, "Draw: one side has no time left") {
+		t.Errorf("%+v", know.Outcome)
+	}
+}
+
+func TestCanWin(t *testing.T) {
+	for _, c := range []struct {
+		variant      chess.Variant
+		fen          string
+		white, black bool
+	}{
+		{chess.Standard, "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", true, false},
+		{chess.Standard, "4k3/p7/8/8/8/8/8/4K1N1 w - - 0 1", true, true},
+		{chess.Standard, "q3k3/8/8/8/8/8/8/4K1N1 w - - 0 1", false, true},
+		{chess.Standard, "r3k3/8/8/8/8/8/8/4K1N1 w - - 0 1", true, true},
+		{chess.Standard, "4k3/8/8/8/8/8/8/4KNN1 w - - 0 1", true, false},
+		{chess.Standard, "4k3/8/8/8/8/8/8/4KBN1 w - - 0 1", true, false},
+		{chess.Standard, "r3k3/8/8/8/8/8/8/4KB2 w - - 0 1", false, true},
+		{chess.Standard, "4kb2/8/8/8/8/8/8/4KB2 w - - 0 1", true, true},    // f1 is light, f8 dark
+		{chess.Standard, "2b1k3/8/8/8/8/8/8/4KB2 w - - 0 1", false, false}, // both light
+		{chess.Standard, "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", true, false},
+		{chess.Atomic, "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", true, false},
+		{chess.ThreeCheck, "4k3/8/8/8/8/8/8/4KB2 w - - 3+3 0 1", true, false},
+		{chess.KingOfTheHill, "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", true, true},
+	} {
+		p, err := chess.ParseFEN(c.variant, c.fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if white, black := canWin(&p, chess.White), canWin(&p, chess.Black); white != c.white || black != c.black {
+			t.Errorf("%v %s: %v, %v", c.variant, c.fen, white, black)
+		}
+	}
+}
+
 // Engines that would think for longer move within their time.
 func TestEnginesKeepTheirTime(t *testing.T) {
 	h := open(t, PlayConfig{Pace: time.Hour})

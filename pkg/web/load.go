@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -153,6 +154,7 @@ func loadedGame(id string, pgn *chess.PGN, players func(seat) *player) *game {
 	for _, m := range pgn.Moves[:min(len(pgn.Moves), longest)] {
 		g.push(m)
 	}
+	g.annotate(pgn)
 	annotator := pgn.Tag("Annotator") // else the players' own evaluations
 	g.names = [2]string{cmp.Or(pgn.Tag("White"), "White"), cmp.Or(pgn.Tag("Black"), "Black")}
 	for i := range g.positions {
@@ -172,3 +174,91 @@ func loadedGame(id string, pgn *chess.PGN, players func(seat) *player) *game {
 	}
 	return g
 }
+
+// annotate adds the comments, marks and variations of a file to the positions of its game.
+func (g *game) annotate(pgn *chess.PGN) {
+	signs := glyphsOf(pgn.NAGs)
+	for i := range g.positions {
+		g.positions[i].Note, g.positions[i].Glyphs = noteOf(pgn.Comment(i)), signs[i]
+	}
+	at, played := pgn.Start, 0
+	for i := range pgn.Variations { // in the order of their plies
+		v := &pgn.Variations[i]
+		if v.Ply >= g.ply() {
+			return
+		}
+		for ; played < v.Ply; played++ {
+			at.Play(pgn.Moves[played])
+		}
+		var b strings.Builder
+		writeLine(&b, at, v)
+		p := &g.positions[v.Ply+1]
+		p.Lines = append(p.Lines, b.String())
+	}
+}
+
+// writeLine writes a variation as text, with its comments and its own variations. at is the
+// position where it begins.
+func writeLine(b *strings.Builder, at chess.Position, l *chess.Line) {
+	word := func(text string) {
+		if text == "" {
+			return
+		}
+		if b.Len() > 0 && !strings.HasSuffix(b.String(), "(") {
+			b.WriteByte(' ')
+		}
+		b.WriteString(text)
+	}
+	word(noteOf(l.Comment(0)))
+	signs, numbered, next := glyphsOf(l.NAGs), false, 0 // the next variation of the line
+	for i, m := range l.Moves {
+		before := at
+		switch {
+		case at.Turn() == chess.White:
+			word(fmt.Sprintf("%d.", at.FullMove()))
+		case !numbered:
+			word(fmt.Sprintf("%d…", at.FullMove()))
+		}
+		numbered = true
+		word(at.SAN(m) + signs[i+1])
+		at.Play(m)
+		if note := noteOf(l.Comment(i + 1)); note != "" {
+			word(note)
+			numbered = false
+		}
+		for ; next < len(l.Variations) && l.Variations[next].Ply == i; next++ {
+			word("(")
+			writeLine(b, before, &l.Variations[next])
+			b.WriteByte(')')
+			numbered = false
+		}
+	}
+}
+
+// commands are the parts of comments that are for programs, and what [match.Info] adds to them.
+var commands = regexp.MustCompile(`\[%[^\]]*\]|\b(?:depth|visits) \d+`)
+
+// noteOf returns what a comment says to readers.
+func noteOf(comment string) string {
+	return strings.Join(strings.Fields(commands.ReplaceAllString(comment, " ")), " ")
+}
+
+// glyphs are the signs of the codes that have one, beside those of [chess.NAG].
+var glyphs = map[uint8]string{7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+"}
+
+// glyphsOf returns the signs of the moves of a line, by the number of moves up to and with them.
+func glyphsOf(all []chess.NAG) map[int]string {
+	signs := map[int]string{}
+	for _, n := range all {
+		sign := glyphs[n.Code]
+		if n.Code >= 1 && n.Code <= 6 {
+			sign = n.String()
+		}
+		if len(signs[n.Ply]) < mostGlyphs {
+			signs[n.Ply] += sign
+		}
+	}
+	return signs
+}
+
+const mostGlyphs = 8 // bytes of the signs of a move, about

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"alamos/pkg/chess"
 )
 
@@ -113,6 +115,29 @@ func TestLoadPGN(t *testing.T) {
 		if status, v := h.ask("/api/games", fmt.Sprintf(`%s, "number": %d}`, body, number)); status != 400 || !strings.Contains(v["error"], want) {
 			t.Errorf("game %d: %d %v", number, status, v)
 		}
+	}
+}
+
+// Comments, marks and variations of a file stand beside the moves; what is for programs does not.
+func TestNotesOfALoadedGame(t *testing.T) {
+	h := open(t, PlayConfig{})
+	const text = `{ A game. } 1. e4! $14 {[%eval 0.30] depth 9 good [%clk 0:03:00]} (1. d4 d5 $2 (1... Nf6 2. c4 (2. Nf3) 2... e6) 2. c4?! {a} {b}) (1. c4) 1... e5 ({only a comment}) 2. Nf3 (2. f4 exf4 3. Nf3) 1-0`
+	know := h.over(h.begin(strings.TrimSuffix(pgnSource(text), "}") + `, "number": 1}`))
+	var have []string
+	for _, p := range know.Positions {
+		have = append(have, p.Note+"|"+p.Glyphs+"|"+strings.Join(p.Lines, "; "))
+	}
+	want := []string{
+		"A game.||",
+		"good|!⩲|1. d4 d5? (1… Nf6 2. c4 (2. Nf3) 2… e6) 2. c4?! a b; 1. c4",
+		"||only a comment",
+		"||2. f4 exf4 3. Nf3",
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Error(diff)
+	}
+	if r := know.Reports[1]; r == nil || r.Depth != 9 {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -21,6 +21,12 @@ type position struct {
 
 	Move *report.Played `json:"move,omitempty"` // that led here
 
+	// Of a loaded game: marks of the move such as "!", the comment, and the lines that the file
+	// gives in place of the move.
+	Glyphs string   `json:"glyphs,omitempty"`
+	Note   string   `json:"note,omitempty"`
+	Lines  []string `json:"lines,omitempty"`
+
 	serial   int     // unique in the game, also after moves are taken back
 	report   *Report // of the last search; nil: none
 	reviewer seat    // that has analyzed the position for a review

@@ -324,12 +324,13 @@ function drawMoves() {
   const list = $("moves");
   const same = listed.length <= game.positions.length && listed.every((p, i) => p === game.positions[i]);
   if (!same || listed.length === 0) {
-    list.replaceChildren();
+    list.replaceChildren(...notes(game.positions[0]));
     listed = [game.positions[0]];
   }
   for (let i = listed.length; i < game.positions.length; i++) {
     const before = game.positions[i - 1];
-    if (i === 1 || before.turn === "white") {
+    const cut = list.lastElementChild?.className === "note"; // within the two moves of a row
+    if (i === 1 || before.turn === "white" || cut) {
       const row = document.createElement("li");
       const number = document.createElement("span");
       number.textContent = `${before.number}.`;
@@ -339,10 +340,11 @@ function drawMoves() {
     }
     const b = document.createElement("button");
     b.type = "button";
-    b.append(game.positions[i].move.san, document.createElement("small"));
+    b.append(game.positions[i].move.san + (game.positions[i].glyphs ?? ""), document.createElement("small"));
     b.dataset.ply = i;
     b.addEventListener("click", () => lookAt(i));
     list.lastElementChild.append(b);
+    list.append(...notes(game.positions[i]));
     listed.push(game.positions[i]);
   }
   for (const b of list.querySelectorAll("button")) {
@@ -359,6 +361,18 @@ function drawMoves() {
     if (!now) list.scrollTop = 0;
     else list.scrollTop = now.offsetTop - list.clientHeight / 2;
   }
+}
+
+// notes returns the comment on a move of a loaded game, and the lines that the file gives
+// beside it.
+function notes(position) {
+  const texts = [position.note, ...(position.lines ?? []).map((line) => `(${line})`)].filter(Boolean);
+  return texts.map((text) => {
+    const row = document.createElement("li");
+    row.className = "note";
+    row.textContent = text;
+    return row;
+  });
 }
 
 let reviewKey = "";
