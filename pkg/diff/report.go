@@ -90,7 +90,7 @@ func Compare(a, b *Side, o Options) *Report {
 }
 
 func (s *Side) head() Head {
-	h := Head{Name: s.Name, Folder: s.Folder, Trials: len(s.trials)}
+	h := Head{Name: s.Name, Folder: store.Shown(s.Folder), Trials: len(s.trials)}
 	for _, t := range s.trials {
 		if t.Manifest.Stage(store.TrainStage(1)) != nil {
 			h.Results++
@@ -186,7 +186,7 @@ func (r *Report) compareGroups(a, b store.Group, o Options) *Group {
 	read := func(of store.Group) (t Trials, all []*measured) {
 		t.Label = of.Trials[0].Declared.Group
 		for _, x := range of.Trials {
-			t.Seeds, t.Folders = append(t.Seeds, x.Declared.Settings.Seed), append(t.Folders, x.Dir)
+			t.Seeds, t.Folders = append(t.Seeds, x.Declared.Settings.Seed), append(t.Folders, store.Shown(x.Dir))
 			m, note := measure(x)
 			r.note(note)
 			if m != nil {

@@ -85,7 +85,8 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 	if x == nil {
 		return nil, fmt.Errorf("%s has no readable %s: run its experiment again", run.Dir, store.ExperimentName)
 	}
-	s := &Shown{Run: run, About: x.About, File: x.File, Settings: departures(x)}
+	named := *run
+	s := &Shown{Run: &named, About: x.About, File: x.File, Settings: departures(x)}
 	for _, a := range x.Axes {
 		s.Axes = append(s.Axes, a.Path)
 	}
@@ -103,6 +104,7 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 		s.All = append(s.All, shown)
 	}
 	s.Faults = hookFaults(s.trials())
+	s.Dir, s.Page = store.Shown(s.Dir), store.Shown(s.Page)
 	return s, nil
 }
 

@@ -30,8 +30,8 @@ type Collection struct {
 }
 
 // CollectGarbage removes what no experiment in a folder of results needs: folders of trials
-// that the experiment, as its latest run resolved it, does not have, and temporary files that
-// killed processes left. results may also be the folder of one experiment. It leaves alone
+// that the experiment, as its latest run resolved it, does not have, and temporary files and
+// folders that killed processes left. results may also be the folder of one experiment. It leaves alone
 // experiments that are running, and all files and folders that no run has made. A dry
 // collection only lists the garbage.
 func CollectGarbage(results string, dry bool) (*Collection, error) {
@@ -52,7 +52,34 @@ func CollectGarbage(results string, dry bool) (*Collection, error) {
 			return c, err
 		}
 	}
-	return c, nil
+	return c, c.unpacked(results, dry)
+}
+
+// unpacked collects the folders that killed processes left while they unpacked a pack.
+func (c *Collection) unpacked(results string, dry bool) error {
+	dirs, err := filepath.Glob(filepath.Join(disk.Pattern(results), unpackFolder))
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		lock, err := disk.TakeLock(dir)
+		if _, held := errors.AsType[*disk.HeldError](err); held {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		space, err := disk.Measure(dir)
+		c.Garbage = append(c.Garbage, Garbage{Path: dir, What: "the rest of an unpack that was killed", Bytes: space.Bytes})
+		c.Freed += space.Only
+		if err == nil && !dry {
+			err = os.RemoveAll(dir)
+		}
+		if err = errors.Join(err, lock.Release()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // experiment collects the garbage of one experiment.

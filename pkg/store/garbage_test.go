@@ -99,3 +99,28 @@ func TestCollectGarbage(t *testing.T) {
 		t.Errorf("a damaged %s: %q, %q", ExperimentName, paths, c.Left)
 	}
 }
+
+// The folder of an unpack that was killed is removed, that of one that runs is not.
+func TestCollectUnpacked(t *testing.T) {
+	results := t.TempDir()
+	killed, running := filepath.Join(results, ".unpack-1"), filepath.Join(results, ".unpack-2")
+	for _, dir := range []string{killed, running} {
+		if err := disk.WriteBytes(filepath.Join(dir, "lab", "text"), []byte("text")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, err := disk.TakeLock(running)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Release()
+	for _, dry := range []bool{true, false} {
+		c, err := CollectGarbage(results, dry)
+		if err != nil || len(c.Garbage) != 1 || c.Garbage[0].Path != killed || c.Freed < 4 {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		if exists(killed) != dry || !exists(running) {
+			t.Errorf("dry %v: %v, %v", dry, exists(killed), exists(running))
+		}
+	}
+}

@@ -261,8 +261,10 @@ func (t *Trial) findMeasured(what, name string, namesOf func(i int) []string) (s
 	switch {
 	case len(silent) > 0:
 		return 0, "", fmt.Errorf("%w of %s in any generation", ErrUnmeasured, strings.Join(silent, ", "))
+	case len(t.Declared.Settings.Hooks) == 0:
+		known = []string{"no hooks"}
 	case len(known) == 0:
-		return 0, "", fmt.Errorf("no hook has a %s %q: there are none", what, name)
+		known = []string{"none"}
 	}
 	return 0, "", fmt.Errorf("no hook has a %s %q: there are %s", what, name, strings.Join(known, ", "))
 }

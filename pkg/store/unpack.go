@@ -30,6 +30,9 @@ const (
 	maxOpened = 4 << 30  // of the files of a pack that a command opens without unpack
 )
 
+// unpackFolder matches folders in which packs are unpacked, among results.
+const unpackFolder = ".unpack-*"
+
 // Unpack makes a pack a run in the folder of results and returns the run's folder. The folder
 // appears under its name when all checksums are right. A run of this name is an error.
 func Unpack(file, results string) (dir string, err error) {
@@ -41,11 +44,16 @@ func Unpack(file, results string) (dir string, err error) {
 	if err := os.MkdirAll(results, 0o777); err != nil {
 		return "", err
 	}
-	part, err := os.MkdirTemp(results, ".unpack-*")
+	part, err := os.MkdirTemp(results, unpackFolder)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(part)) }()
+	lock, err := disk.TakeLock(part) // CollectGarbage removes what nobody holds
+	if err != nil {
+		return "", err
+	}
+	defer lock.Release()
 	name, err := extract(file, part, maxPack, func(name string) error {
 		dir = filepath.Join(results, name)
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -84,6 +92,19 @@ func openPack(file string) (dir string, err error) {
 	dir = filepath.Join(part, name)
 	opened.dirs[file] = dir
 	return dir, nil
+}
+
+// Shown returns a path for readers: below a pack that is open, its file in place of its temporary
+// folder.
+func Shown(path string) string {
+	opened.Lock()
+	defer opened.Unlock()
+	for file, dir := range opened.dirs {
+		if rest, inside := strings.CutPrefix(path, dir); inside && (rest == "" || rest[0] == filepath.Separator) {
+			return file + rest
+		}
+	}
+	return path
 }
 
 // ClosePacks removes the temporary folders of the packs that were opened by their names.
