@@ -243,8 +243,9 @@ func noteOf(comment string) string {
 	return strings.Join(strings.Fields(commands.ReplaceAllString(comment, " ")), " ")
 }
 
-// glyphs are the signs of the codes that have one, beside those of [chess.NAG].
-var glyphs = map[uint8]string{7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+"}
+// glyphs are the signs of the codes that have one, beside those of [chess.NAG]. Few fonts have
+// the usual ones of 14 and 15.
+var glyphs = map[uint8]string{7: " □", 10: " =", 13: " ∞", 14: " +/=", 15: " =/+", 16: " ±", 17: " ∓", 18: " +−", 19: " −+"}
 
 // glyphsOf returns the signs of the moves of a line, by the number of moves up to and with them.
 func glyphsOf(all []chess.NAG) map[int]string {

@@ -129,7 +129,7 @@ func TestNotesOfALoadedGame(t *testing.T) {
 	}
 	want := []string{
 		"A game.||",
-		"good|!⩲|1. d4 d5? (1… Nf6 2. c4 (2. Nf3) 2… e6) 2. c4?! a b; 1. c4",
+		"good|! +/=|1. d4 d5? (1… Nf6 2. c4 (2. Nf3) 2… e6) 2. c4?! a b; 1. c4",
 		"||only a comment",
 		"||2. f4 exf4 3. Nf3",
 	}

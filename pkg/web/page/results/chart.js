@@ -1,7 +1,7 @@
 // A figure of lines over generations or samples, with the values below the pointer.
 
 const svg = "http://www.w3.org/2000/svg";
-const margin = { left: 58, right: 14, top: 12, bottom: 30 };
+const margin = { left: 58, right: 14, top: 12, bottom: 46 };
 const height = 320;
 
 // The colors of Okabe and Ito, which color-blind readers can tell apart.
@@ -14,11 +14,11 @@ export const format = (x) => {
   return x.toLocaleString("en", { maximumFractionDigits: Math.min(digits, 6) }).replace("-", "−");
 };
 
-// ticks returns about n round numbers from low to high.
-function ticks(low, high, n) {
+// ticks returns about n round numbers from low to high, at least some distance apart.
+function ticks(low, high, n, least = 0) {
   const raw = (high - low) / n;
   const base = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((f) => f * base).find((s) => s >= raw);
+  const step = Math.max(least, [1, 2, 5, 10].map((f) => f * base).find((s) => s >= raw));
   const all = [];
   for (let x = Math.ceil(low / step) * step; x <= high + step * 1e-9; x += step) all.push(x);
   return all;
@@ -57,9 +57,10 @@ export function drawLines(box, lines, xLabel) {
     add(picture, "line", { class: "grid", x1: margin.left, x2: width - margin.right, y1: py(y), y2: py(y) });
     add(picture, "text", { x: margin.left - 8, y: py(y) + 4, "text-anchor": "end" }, format(y));
   }
-  for (const x of ticks(x0, x1, Math.min(8, width / 90))) {
-    add(picture, "text", { x: px(x), y: height - 10, "text-anchor": "middle" }, format(x));
+  for (const x of ticks(x0, x1, Math.min(8, width / 90), 1)) { // generations, samples and epochs are whole
+    add(picture, "text", { x: px(x), y: height - 28, "text-anchor": "middle" }, format(x));
   }
+  add(picture, "text", { x: (margin.left + width - margin.right) / 2, y: height - 8, "text-anchor": "middle" }, xLabel);
   for (const l of lines) {
     add(picture, "polyline", { points: l.points.map(([x, y]) => `${px(x)},${py(y)}`).join(" "), stroke: l.color });
     if (l.points.length === 1) add(picture, "circle", { cx: px(l.points[0][0]), cy: py(l.points[0][1]), r: 3, fill: l.color });
