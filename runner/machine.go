@@ -74,7 +74,7 @@ results: %s
 }
 
 // machineKeys are what a machine file may have: defaults for the flags of these names.
-var machineKeys = []string{"device", "precision", "workers", "batch", "threads", "jobs", "results"}
+var machineKeys = []string{"device", "precision", "workers", "batch", "threads", "jobs", "results", "hub", "hub_file", "kinds", "recheck"}
 
 // machineFlag adds --machine to all commands.
 func machineFlag(root *cobra.Command) {
@@ -121,7 +121,7 @@ func setFlags(cmd *cobra.Command, text []byte) error {
 		if !slices.Contains(machineKeys, key) {
 			return fmt.Errorf("no key %q; there is %s", key, strings.Join(machineKeys, ", "))
 		}
-		f := cmd.Flag(key)
+		f := cmd.Flag(strings.ReplaceAll(key, "_", "-"))
 		if f == nil || f.Changed {
 			continue
 		}
@@ -133,7 +133,7 @@ func setFlags(cmd *cobra.Command, text []byte) error {
 		for _, x := range list {
 			parts = append(parts, fmt.Sprint(x))
 		}
-		if err := cmd.Flags().Set(key, strings.Join(parts, ",")); err != nil {
+		if err := cmd.Flags().Set(f.Name, strings.Join(parts, ",")); err != nil {
 			return fmt.Errorf("%s: %w", key, cmp.Or(errors.Unwrap(err), err))
 		}
 	}

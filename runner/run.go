@@ -21,7 +21,7 @@ import (
 func runCommand() *cobra.Command {
 	var set, trials []string
 	var noEngines, noHooks bool
-	var serve string
+	var serve, hubAddress, hubFile string
 	opt := run.Options{Alamos: version()}
 	cmd := &cobra.Command{
 		Use:   "run FILE",
@@ -58,7 +58,8 @@ records these for each stage.`,
   alamos run experiments/quickstart.yaml --set search.visits=100 --results elsewhere
   alamos run experiments/quickstart.yaml --workers 1
   alamos run experiments/sweeps/depth.yaml --jobs 4 --fail-fast --serve
-  alamos run experiments/sweeps/depth.yaml --trial $SLURM_ARRAY_TASK_ID`,
+  alamos run experiments/sweeps/depth.yaml --trial $SLURM_ARRAY_TASK_ID
+  alamos run experiments/quickstart.yaml --hub :4321 --hub-file hub/hub.key`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -108,7 +109,15 @@ records these for each stage.`,
 			if err = run.Check(cmd.Context(), e, true); err == nil {
 				c := newConsole(os.Stderr, opt.Jobs)
 				opt.Reporter = c
-				err = run.Run(cmd.Context(), e, opt)
+				if hubAddress != "" {
+					opt.Hub, err = openHub(hubAddress, hubFile, c.Note)
+				}
+				if err == nil {
+					err = run.Run(cmd.Context(), e, opt)
+				}
+				if opt.Hub != nil {
+					err = errors.Join(err, opt.Hub.Close())
+				}
 				c.close()
 			}
 			if errors.Is(err, context.Canceled) {
@@ -145,6 +154,10 @@ records these for each stage.`,
 	f.BoolVar(&opt.NoLock, "no-lock", false, "take no locks, on a file system that has none; never run a trial twice at a time then")
 	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "time limit for each call of a script")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
+	f.StringVar(&hubAddress, "hub", "", "have workers play the games of self-play; `address` to listen at, as in :4321, or URL of a NATS server (see alamos hub)")
+	f.StringVar(&hubFile, "hub-file", "", "`file` with the keys of the hub")
+	choiceFlag(cmd, &opt.Kinds, "kinds", run.OneKind, []string{run.OneKind, run.AnyKind}, "kinds of machine that workers may be of: `one` for all, or any, and no machine repeats the bytes")
+	numberFlag(cmd, &opt.Recheck, "recheck", 0.01, between(0, 1), "share of the games of workers that another worker plays again, to compare them")
 	f.BoolVar(&noEngines, "no-engines", false, "refuse an experiment that names a UCI engine")
 	f.BoolVar(&noHooks, "no-hooks", false, "refuse an experiment that names a Go script")
 	f.StringVar(&serve, "serve", "", "show the results on a page meanwhile, at this `address` (see alamos serve)")

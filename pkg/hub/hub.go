@@ -25,10 +25,13 @@ type Job struct {
 	Todo  []int    // numbers of the items whose results are missing
 	Kind  Kind     // what the kind of a worker must have, as the results that exist; may be nil
 	Any   bool     // workers may be of different kinds
+	// Recheck is the share of the results that a second worker computes again, if there is one
+	// with another key.
+	Recheck float64
 	// Begin is called before Take, with the kind of the first worker. The others are of this kind,
 	// unless any will do.
 	Begin func(Kind) error
-	// Take keeps a result. It refuses one that cannot be right, and fails if it cannot keep it,
+	// Take keeps a result. It is called again for an item whose result turns out to be wrong. It refuses one that cannot be right, and fails if it cannot keep it,
 	// which ends the job.
 	Take func(number int, result []byte, of Kind) (refused, failed error)
 }
@@ -67,6 +70,9 @@ type job struct {
 	fresh    []int // items that nobody has, and some that are done
 	out      []handed
 	sums     map[int]string // of the results that were taken by this hub
+	by       map[int]string // keys of the workers that computed them
+	checks   map[int]*check // results that are computed again
+	verified int
 	failures int
 	mean     float64 // seconds from handing out an item to its result
 	ended    chan error
@@ -226,7 +232,7 @@ func (h *Hub) Do(ctx context.Context, of *Job) error {
 	if len(of.Todo) == 0 {
 		return nil
 	}
-	j := &job{Job: of, name: sum(of.Spec), items: map[int]*item{}, fresh: slices.Clone(of.Todo), sums: map[int]string{}, ended: make(chan error, 1)}
+	j := &job{Job: of, name: sum(of.Spec), items: map[int]*item{}, fresh: slices.Clone(of.Todo), sums: map[int]string{}, by: map[int]string{}, checks: map[int]*check{}, ended: make(chan error, 1)}
 	for _, n := range of.Todo {
 		j.items[n] = &item{}
 	}
@@ -419,6 +425,7 @@ func (j *job) give(w *worker, room, workers int) (numbers []int) {
 		j.out = append(j.out, handed{n, w, now})
 		numbers = append(numbers, n)
 	}
+	numbers = j.recheck(w, min(room, maxLot))
 	for most := min(room, maxLot, len(j.fresh)/(2*max(1, workers))+1); len(numbers) < most && len(j.fresh) > 0; {
 		n := j.fresh[0]
 		j.fresh = j.fresh[1:]
@@ -508,6 +515,9 @@ func (h *Hub) watch() {
 				delete(h.workers, id)
 			}
 		}
+		for _, j := range h.jobs {
+			h.finish(j)
+		}
 		h.mu.Unlock()
 	}
 }
@@ -516,7 +526,7 @@ func (h *Hub) watch() {
 func (h *Hub) answer(key string, data []byte) (any, error) {
 	var a answer
 	if err := a.unpack(data); err != nil {
-		return nil, err
+		return receipt{Refused: err.Error()}, nil
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -542,8 +552,13 @@ func (h *Hub) answer(key string, data []byte) (any, error) {
 func (h *Hub) take(j *job, w *worker, r result) error {
 	it := j.items[r.Number]
 	if it == nil {
-		if first := j.sums[r.Number]; first != "" && first != sum(r.Result) {
-			h.tell(fmt.Sprintf("%s on %s: item %d differs from what another worker answered", w.Name, w.Host, r.Number))
+		c := j.checks[r.Number]
+		if first := j.sums[r.Number]; c == nil && first != "" && first != sum(r.Result) && j.by[r.Number] != w.key && !j.Any {
+			c = &check{number: r.Number, sums: map[string]string{j.by[r.Number]: first}}
+			j.checks[r.Number] = c
+		}
+		if c != nil {
+			return h.compare(j, c, w, r)
 		}
 		return nil
 	}
@@ -556,7 +571,8 @@ func (h *Hub) take(j *job, w *worker, r result) error {
 		j.end(failed)
 		return failed
 	}
-	j.sums[r.Number] = sum(r.Result)
+	j.sums[r.Number], j.by[r.Number] = sum(r.Result), w.key
+	j.draw(w, r.Number)
 	w.Taken++
 	if at, mine := w.held[r.Number]; mine {
 		j.mean += (time.Since(at).Seconds() - j.mean) / float64(len(j.sums))
@@ -565,8 +581,6 @@ func (h *Hub) take(j *job, w *worker, r result) error {
 		delete(holder.held, r.Number)
 	}
 	delete(j.items, r.Number)
-	if len(j.items) == 0 {
-		j.end(nil)
-	}
+	h.finish(j)
 	return nil
 }

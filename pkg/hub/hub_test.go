@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 )
 
 // site has the keys of a hub and of its workers.
@@ -392,4 +395,119 @@ func FuzzAnswer(f *testing.F) {
 		var a answer
 		_ = a.unpack(b)
 	})
+}
+
+// Workers that alter some or all of their results are found by those that compute these again,
+// and put out; the results are right.
+func TestLiars(t *testing.T) {
+	for share, room := range map[float64]int{1: 4, 0.05: 4} {
+		t.Run(fmt.Sprint(share), func(t *testing.T) {
+			s := newSite(t, 3)
+			h := s.serve(t, "127.0.0.1:0")
+			defer h.Close()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			a := &answers{have: map[int]string{}}
+			job := a.job(300, nil)
+			job.Recheck = 0.5
+			job.Take = func(n int, text []byte, _ Kind) (refused, failed error) { // which cannot tell
+				a.have[n] = string(text)
+				return nil, nil
+			}
+			lies := squares{kind: Kind{}, room: room, lie: func(n int) string {
+				if rand.Float64() < share {
+					return fmt.Sprint(n*n + 1)
+				}
+				return square(n)
+			}}
+			liar := s.work(ctx, t, *s.tokens[0], h.Addr().String(), lies)
+			for _, token := range s.tokens[1:] {
+				s.work(ctx, t, *token, h.Addr().String(), squares{kind: Kind{}, room: room})
+			}
+			if err := h.Do(ctx, job); err != nil {
+				t.Fatal(err)
+			}
+			if err := liar(); !errors.Is(err, ErrOut) || !strings.Contains(err.Error(), "is not that of two others") {
+				t.Errorf("the liar ended with %v", err)
+			}
+			for n := range 300 {
+				if a.have[n] != square(n) {
+					t.Errorf("the result of %d is %s", n, a.have[n])
+				}
+			}
+			if valid := s.keys.valid(); len(valid) != 2 {
+				t.Errorf("valid keys %v", valid)
+			}
+		})
+	}
+}
+
+// A worker cannot send under the name of another one, nor read what is not for it, nor send more
+// than a message may have; messages that are none leave the hub alive.
+func TestForgedMessages(t *testing.T) {
+	s := newSite(t, 2)
+	h := s.serve(t, "127.0.0.1:0")
+	defer h.Close()
+	user, err := nkeys.FromSeed([]byte(s.tokens[0].Seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := *s.tokens[0]
+	token.Address = h.Addr().String()
+	c := &client{token: &token, public: s.keys.Workers["worker-1"], id: "forger", news: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if err := c.connect(ctx, user); err != nil {
+		t.Fatal(err)
+	}
+	defer c.conn.Close()
+	violations := make(chan error, 10)
+	c.conn.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { violations <- err })
+	other := s.keys.Workers["worker-2"]
+	for _, forbidden := range []func() error{
+		func() error { return c.conn.Publish(prefix+"."+other+"."+answSubject, nil) },
+		func() error { return c.conn.Publish(newsSubject, nil) },
+		func() error { return c.conn.Publish(inbox(other)+".1", nil) },
+		func() error { _, err := c.conn.SubscribeSync(">"); return err },
+		func() error { _, err := c.conn.SubscribeSync(inbox(other) + ".>"); return err },
+		func() error { _, err := c.conn.SubscribeSync(prefix + "." + other + ".*"); return err },
+	} {
+		if err := forbidden(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-violations; !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if err := c.conn.Publish(prefix+"."+c.public+"."+answSubject, make([]byte, 100<<20)); !errors.Is(err, nats.ErrMaxPayload) {
+		t.Errorf("a record of 100 MB: %v", err)
+	}
+	bomb := encoder.EncodeAll(make([]byte, 100<<20), nil)
+	for name, data := range map[string][]byte{"a bomb": bomb, "noise": []byte("noise"), "nothing": nil} {
+		b, err := c.request(ctx, answSubject, data)
+		if err != nil || !strings.Contains(string(b), `"Taken":false,"Refused":"`) {
+			t.Errorf("%s: reply %s (%v)", name, b, err)
+		}
+	}
+	forged := answer{Worker: "forger", Job: "none", Results: []result{{1, json.RawMessage("1")}}}
+	a := &answers{have: map[int]string{}}
+	done := make(chan error)
+	go func() { done <- h.Do(ctx, a.job(10, nil)) }()
+	for o := (order{}); o.Job == ""; forged.Job = o.Job {
+		if o, err = c.ask(ctx, ask{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := forged.pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = c.request(ctx, answSubject, b); err != nil || !strings.Contains(string(b), "did not ask for this job") {
+		t.Errorf("work that it was not given: reply %s (%v)", b, err)
+	}
+	s.work(ctx, t, *s.tokens[1], h.Addr().String(), squares{kind: Kind{}, room: 2})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	a.check(t, 10)
 }

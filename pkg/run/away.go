@@ -111,7 +111,7 @@ func (p *generationGames) away(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	job.Any = p.run.Kinds == AnyKind
+	job.Any, job.Recheck = p.run.Kinds == AnyKind, p.run.Recheck
 	if text, ours := bytes.CutPrefix(head, journalHead(p.in)); ours { // what an earlier process has decides on the kind
 		var kind store.Kind
 		if err := json.Unmarshal(text, &kind); err != nil {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"alamos/pkg/hub"
+	"alamos/pkg/nn"
+	"alamos/pkg/store"
 )
 
 // tokens makes the keys of a hub in a site, and returns the files of the tokens of workers.
@@ -58,13 +60,15 @@ func (s site) serve(ctx context.Context, t *testing.T, note func(string), worker
 			t.Fatal(err)
 		}
 		r := &recorder{ran: map[string]string{}, event: func(what string) { t.Logf("%s: %s", token.Name, what) }}
-		opt := s.options(r)
-		opt.Workers = 1
-		if change != nil {
-			change(&opt)
-		}
 		ended := make(chan error)
-		go func() { ended <- PlayFor(ctx, token, opt, 0) }()
+		go func() {
+			opt := s.options(r)
+			opt.Workers = 1
+			if change != nil {
+				change(&opt)
+			}
+			ended <- PlayFor(ctx, token, opt, 0)
+		}()
 		t.Cleanup(func() {
 			if err := <-ended; !errors.Is(err, context.Canceled) {
 				t.Errorf("%s ended with %v", token.Name, err)
@@ -104,19 +108,57 @@ func TestAway(t *testing.T) {
 	cancel()
 }
 
-// A worker of another kind is refused by name, and the games are those of the first kind.
+// A worker of another kind than that of the games which exist is refused by name. If any kind will
+// do, it plays, and the manifest says so.
 func TestAwayOfAnotherKind(t *testing.T) {
 	t.Parallel()
+	if _, err := nn.Precision(nn.BF16, nn.CPU); err != nil {
+		t.Skip(err)
+	}
+	set := with(quick, "selfplay.games=40", "tournament.rounds=0")
+	on := func(precision string) func(*Options) { return func(o *Options) { o.Precision = precision } }
+	plain := newSite(t)
+	if _, err := plain.try(context.Background(), on(nn.FP32), set...); err != nil {
+		t.Fatal(err)
+	}
 	s := newSite(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	refused := make(chan string, 100)
-	h := s.serve(ctx, t, func(text string) { refused <- text }, func(o *Options) { o.Precision = "fp32" })
-	if _, err := s.try(ctx, func(o *Options) { o.Hub, o.Precision = h, "fp32" }, with(quick, "tournament.rounds=0")...); err != nil {
+	stopped, stop := context.WithCancel(ctx)
+	if _, err := s.try(stopped, func(o *Options) {
+		o.Precision = nn.FP32
+		o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
+			if strings.HasPrefix(what, "self-play 1 5/40") {
+				stop()
+			}
+		}}
+	}, set...); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	old := s.command(t, nil, with(quick, "tournament.rounds=0", "generations=2")...)
-	_ = old
+	refused := make(chan string, 1)
+	note := func(text string) {
+		if strings.Contains(text, "worker-1 on ") && strings.Contains(text, "is of another kind and does not play: ") && strings.Contains(text, "precision is bf16, want fp32") {
+			refused <- text
+		}
+	}
+	h := s.serve(ctx, t, note, on(nn.BF16), func(o *Options) { on(nn.FP32)(o); <-refused })
+	if _, err := s.try(ctx, func(o *Options) { o.Hub, o.Precision = h, nn.FP32 }, set...); err != nil {
+		t.Fatal(err)
+	}
+	s.sameAs(t, plain)
+
+	mixed := newSite(t)
+	h = mixed.serve(ctx, t, func(string) {}, on(nn.BF16), on(nn.FP32))
+	if _, err := mixed.try(ctx, func(o *Options) { o.Hub, o.Kinds = h, AnyKind }, with(set, "selfplay.games=200")...); err != nil {
+		t.Fatal(err)
+	}
+	m, err := store.ReadManifest(mixed.trial(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := m.Stage("self-play 1").On.String(); !strings.Contains(k, "cpu bf16") || !strings.Contains(k, "cpu fp32") {
+		t.Errorf("played on %s", k)
+	}
 	cancel()
 }
 
@@ -188,7 +230,7 @@ func TestKilledWithWorkers(t *testing.T) {
 				if errors.Is(err, errKilled) {
 					continue
 				}
-				if err != nil {
+				if err != nil || strings.Contains(out.String(), "differs") {
 					t.Fatalf("%v\n%s", err, out.String())
 				}
 				break

@@ -49,6 +49,8 @@ type Options struct {
 	Hub *hub.Hub
 	// Kinds says whether these must be of one kind of machine, as by default, or may be of any.
 	Kinds string
+	// Recheck is the share of their games that other workers play again.
+	Recheck float64
 	// WaitLock waits for another process that writes to the same folders. Without it that is
 	// an error.
 	WaitLock bool
