@@ -49,6 +49,7 @@ type place struct {
 // journaled is an entry of a journal: a game, or how many games there will be.
 type journaled struct {
 	Key, PGN string `json:",omitempty"`
+	Replaces bool   `json:",omitempty"` // an earlier entry of this game, which was wrong
 	Total    int    `json:",omitempty"`
 }
 
@@ -88,26 +89,42 @@ func (a *Games) Open(journal, kind string) (*disk.Journal, error) {
 func (a *Games) Peek(journal string) error { return disk.ReadJournal(journal, JournalHead, a.replay) }
 
 func (a *Games) replay(entry []byte) error {
-	total, err := ReadEntry(entry, func(key string, g *Game) error {
-		if !a.take(key, g) && key != a.key(g.Pair()) {
+	e, err := readEntry(entry)
+	if err != nil {
+		return err
+	}
+	if e.Total > 0 {
+		a.told = e.Total
+	}
+	return e.read(func(g *Game) error {
+		if e.Replaces {
+			delete(a.games, place{g.Pair(), g.Number})
+		}
+		if !a.take(e.Key, g) && e.Key != a.key(g.Pair()) {
 			a.others++
 		}
 		return nil
 	})
-	if total > 0 {
-		a.told = total
-	}
-	return err
 }
 
 // ReadEntry calls f with the game of an entry of a journal, and the key under which it was
 // played. An entry without a game has the number of all games of the tournament.
 func ReadEntry(entry []byte, f func(key string, g *Game) error) (total int, err error) {
-	var e journaled
-	if err := json.Unmarshal(entry, &e); err != nil {
+	e, err := readEntry(entry)
+	if err != nil {
 		return 0, err
 	}
-	return e.Total, readPGN(bytes.NewReader([]byte(e.PGN)), func(_ string, g *Game) error { return f(e.Key, g) })
+	return e.Total, e.read(func(g *Game) error { return f(e.Key, g) })
+}
+
+func readEntry(entry []byte) (e journaled, err error) {
+	err = json.Unmarshal(entry, &e)
+	return e, err
+}
+
+// read calls f with the entry's game if it has one.
+func (e *journaled) read(f func(*Game) error) error {
+	return readPGN(strings.NewReader(e.PGN), func(_ string, g *Game) error { return f(g) })
 }
 
 func (a *Games) Close() error {
@@ -128,15 +145,31 @@ func (a *Games) Add(key string, g *Game) (bool, error) {
 	if a.journal == nil {
 		return true, nil
 	}
-	var b bytes.Buffer
-	if err := chess.WritePGN(&b, g.PGN(a.event)); err != nil {
-		return false, err
+	return true, a.keep(key, g, false)
+}
+
+// Replace replaces a game that was added and turned out to be wrong. It adds a game that is missing.
+func (a *Games) Replace(key string, g *Game) error {
+	at := place{g.Pair(), g.Number}
+	old := a.games[at]
+	delete(a.games, at)
+	if !a.take(key, g) {
+		return fmt.Errorf("%s - %s, game %d, is not of this tournament", g.White, g.Black, g.Number+1)
 	}
-	entry, err := json.Marshal(journaled{Key: key, PGN: b.String()})
+	return a.keep(key, g, old != nil)
+}
+
+// keep writes a game to the journal.
+func (a *Games) keep(key string, g *Game, replaces bool) error {
+	text, err := a.Pack(g)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, a.journal.Add(entry)
+	entry, err := json.Marshal(journaled{Key: key, PGN: string(text), Replaces: replaces})
+	if err != nil {
+		return err
+	}
+	return a.journal.Add(entry)
 }
 
 func (a *Games) take(key string, g *Game) bool {
@@ -190,6 +223,111 @@ var ErrEnough = errors.New("enough games")
 // player's own fault, or with the cause of ctx. Unfinished games are lost then, and the next
 // run plays them from their beginning.
 func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
+	var adding sync.Mutex
+	games := a.missing()
+	taken := 0
+	next := func(bool) *place {
+		adding.Lock()
+		defer adding.Unlock()
+		if taken == len(games) || a.ready != nil && !a.ready(games[taken].number) {
+			return nil
+		}
+		taken++
+		return &games[taken-1]
+	}
+	return a.play(ctx, len(games), next, func(g *Game) error {
+		adding.Lock()
+		defer adding.Unlock()
+		if _, err := a.Add(a.key(g.Pair()), g); err != nil {
+			return err
+		}
+		return played(g)
+	})
+}
+
+// PlayNumbers plays the games with the numbers that it receives, see [Games.Numbers], until todo
+// is closed. It adds none of them. It calls played with each, one call at a time.
+func (a *Games) PlayNumbers(ctx context.Context, todo <-chan int, played func(number int, g *Game) error) error {
+	var all []place
+	numbers := map[place]int{}
+	for _, f := range a.Fixtures() {
+		for i := range f.Games {
+			numbers[place{f.Pair, i}] = len(all)
+			all = append(all, place{f.Pair, i})
+		}
+	}
+	next := func(wait bool) *place {
+		var n int
+		more := false
+		if wait {
+			select {
+			case <-ctx.Done():
+			case n, more = <-todo:
+			}
+		} else {
+			select {
+			case n, more = <-todo:
+			default:
+			}
+		}
+		if !more || n < 0 || n >= len(all) {
+			return nil
+		}
+		return &all[n]
+	}
+	var playing sync.Mutex
+	return a.play(ctx, cap(todo), next, func(g *Game) error {
+		playing.Lock()
+		defer playing.Unlock()
+		return played(numbers[place{g.Pair(), g.Number}], g)
+	})
+}
+
+// Numbers returns the numbers of the missing games of pairs of which both players are wanted.
+// A game's number is its position in the list of all games, by pair in the order of [Fixtures].
+func (a *Games) Numbers(wanted func(player string) bool) (numbers []int) {
+	n := 0
+	for _, f := range a.Fixtures() {
+		for i := range f.Games {
+			if wanted(f.A) && wanted(f.B) && !a.Has(f.Pair, i) {
+				numbers = append(numbers, n)
+			}
+			n++
+		}
+	}
+	return numbers
+}
+
+// Pack returns a game in PGN. Unpack reads it, and refuses one that is not the game of its number.
+func (a *Games) Pack(g *Game) ([]byte, error) {
+	var b bytes.Buffer
+	err := chess.WritePGN(&b, g.PGN(a.event))
+	return b.Bytes(), err
+}
+
+// Unpack is the inverse of Pack.
+func (a *Games) Unpack(number int, text []byte) (g *Game, err error) {
+	err = readPGN(bytes.NewReader(text), func(_ string, read *Game) error {
+		if g != nil {
+			return errors.New("want one game")
+		}
+		g = read
+		return nil
+	})
+	for _, f := range a.Fixtures() {
+		if number >= 0 && number < f.Games && err == nil && g != nil && g.Pair() == f.Pair && g.Number == number {
+			return g, nil
+		}
+		number -= f.Games
+	}
+	if err == nil {
+		err = errors.New("want the game of the number that was asked for")
+	}
+	return nil, err
+}
+
+// play plays the games that next returns, at most count at once.
+func (a *Games) play(ctx context.Context, count int, next func(wait bool) *place, played func(*Game) error) error {
 	t := &a.tournament
 	if err := t.validate(a.entries); err != nil {
 		return err
@@ -200,31 +338,13 @@ func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var adding sync.Mutex
 	finished := func(g *Game) {
-		adding.Lock()
-		defer adding.Unlock()
-		_, err := a.Add(a.key(g.Pair()), g)
-		if err == nil {
-			err = played(g)
-		}
-		if err != nil { // for example, the disk is full: further games could not be stored
+		if err := played(g); err != nil { // for example, the disk is full: further games could not be stored
 			cancel(err)
 		}
 	}
-	games := a.missing()
-	workers := max(1, min(t.Workers, len(games)))
-	together := min(cmp.Or(t.Together, DefaultTogether), (len(games)+workers-1)/workers)
-	taken := 0
-	next := func() *place {
-		adding.Lock()
-		defer adding.Unlock()
-		if taken == len(games) || a.ready != nil && !a.ready(games[taken].number) {
-			return nil
-		}
-		taken++
-		return &games[taken-1]
-	}
+	workers := max(1, min(t.Workers, count))
+	together := min(cmp.Or(t.Together, DefaultTogether), (count+workers-1)/workers)
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {

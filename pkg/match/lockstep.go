@@ -30,7 +30,7 @@ func (w *worker) play(ctx context.Context) error {
 	var live []*liveGame
 	for {
 		for len(live) < w.together {
-			n := w.next()
+			n := w.next(len(live) == 0)
 			if n == nil {
 				break
 			}

@@ -139,12 +139,14 @@ func (a *Games) missing() (all []place) {
 
 // worker plays several games at a time.
 type worker struct {
-	*Games   // shared by all workers
-	start    chess.Starts
-	players  map[string]Player
-	next     func() *place // returns the next game to play, nil after the last
-	together int           // games played at once
-	finished func(*Game)   // receives each game as it ends
+	*Games  // shared by all workers
+	start   chess.Starts
+	players map[string]Player
+	// next returns the next game to play, or nil: after the last, or if none can be played now.
+	// With wait it waits for one.
+	next     func(wait bool) *place
+	together int         // games played at once
+	finished func(*Game) // receives each game as it ends
 }
 
 // player returns the worker's player with this name, and makes it at first use.

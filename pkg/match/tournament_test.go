@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/search"
@@ -394,4 +397,88 @@ func Example() {
 	// Output:
 	// search 4
 	// random 4
+}
+
+// numbered is a tournament of 12 games, of which the first four are those of a and b.
+func numbered() *Games {
+	return gamesOf(Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 20, Seed: 3, Workers: 2}, []Entry{randomEntry("a"), randomEntry("b"), randomEntry("c")})
+}
+
+// Games can be played by their numbers, elsewhere, and sent back; one that was wrong can be
+// replaced. The tournament has the same games.
+func TestGamesByNumber(t *testing.T) {
+	plain, journal := numbered(), filepath.Join(t.TempDir(), "games.journal")
+	if err := plain.Play(context.Background(), func(*Game) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	a, away := numbered(), numbered()
+	if _, err := a.Open(journal, "kind"); err != nil {
+		t.Fatal(err)
+	}
+	numbers := a.Numbers(func(player string) bool { return player != "c" })
+	if want := []int{0, 1, 2, 3}; !slices.Equal(numbers, want) {
+		t.Fatalf("numbers %v, want %v", numbers, want)
+	}
+	todo := make(chan int, 1)
+	go func() {
+		defer close(todo)
+		for _, n := range append(numbers, 5) {
+			todo <- n
+		}
+	}()
+	var last []byte
+	err := away.PlayNumbers(context.Background(), todo, func(n int, g *Game) error {
+		text, err := away.Pack(g)
+		if err != nil {
+			return err
+		}
+		if _, err := a.Unpack(n+1, text); err == nil {
+			t.Errorf("game %d was taken for the next one", n)
+		}
+		if g, err = a.Unpack(n, text); err != nil {
+			return err
+		}
+		last = text
+		if n == 2 { // first a wrong one
+			wrong := *g
+			wrong.Outcome = chess.Outcome{Result: chess.WhiteWins, Reason: chess.Adjudication}
+			if _, err := a.Add(a.Key(g.Pair()), &wrong); err != nil {
+				return err
+			}
+		}
+		return a.Replace(a.Key(g.Pair()), g)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Unpack(0, append(last, last...)); err == nil {
+		t.Error("two games were taken for one")
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := numbered()
+	if _, err := again.Open(journal, "kind"); err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if again.Len() != 5 {
+		t.Errorf("%d games, want 5", again.Len())
+	}
+	if err := again.Play(context.Background(), func(*Game) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var have, want strings.Builder
+	if err := errors.Join(WriteGames(&have, "", again.All()), WriteGames(&want, "", plain.All())); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.String(), have.String()); diff != "" {
+		t.Errorf("other games:\n%s", diff)
+	}
+	other := numbered()
+	j, err := other.Open(journal, "another kind")
+	if err != nil || other.Len() != 0 || string(j.Other) != string(JournalHead)+"kind" {
+		t.Errorf("%d games of another kind (%v)", other.Len(), err)
+	}
+	other.Close()
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/hub"
+	"alamos/pkg/match"
 	"alamos/pkg/nn"
 	"alamos/pkg/selfplay"
 	"alamos/pkg/store"
@@ -30,22 +32,37 @@ type order struct {
 	Trial string // its identity
 	Stage string
 	Files map[string]string // path in the trial's folder -> SHA-256
+	// Models are the networks of other runs that play in a tournament, by their names in the
+	// settings.
+	Models map[string]orderedModel `json:",omitempty"`
+}
+
+type orderedModel struct {
+	Name, Sum string // as the run knows it
+	File      string // in the trial's folder
+	From      string // file of the run
 }
 
 // selfplayJob returns the job of the games of generation g.
 func (t *Trial) selfplayJob(g int) (*hub.Job, error) {
-	files := map[string][]byte{}
-	read := func(names ...string) error {
-		for _, name := range names {
-			b, err := disk.ReadFile(t.Results.Path(name))
-			if err != nil {
-				return err
-			}
-			files[name] = b
-		}
-		return nil
+	o := order{Stage: store.SelfPlayStage(g)}
+	var names []string
+	if t.forks(g) {
+		names = append(names, store.GamesFile(g-1))
 	}
-	names := []string{store.SettingsFile}
+	return t.newJob(o, names, store.CheckpointFile(g-1))
+}
+
+// newJob returns a job with the settings of the trial and the files that they name, with other
+// files of its folder, and with checkpoints.
+func (t *Trial) newJob(o order, names []string, checkpoints ...string) (*hub.Job, error) {
+	j := &hub.Job{Any: t.run.Kinds == AnyKind, Recheck: t.run.Recheck}
+	o.Trial, o.Files = t.Results.Declared.ID, map[string]string{}
+	add := func(name string, content []byte) {
+		o.Files[name] = config.Sum(content)
+		j.Files = append(j.Files, content)
+	}
+	names = append(names, store.SettingsFile)
 	err := filepath.WalkDir(t.Results.Path(store.FilesFolder), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			path, err = filepath.Rel(t.Results.Dir, path)
@@ -56,27 +73,28 @@ func (t *Trial) selfplayJob(g int) (*hub.Job, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if t.forks(g) {
-		names = append(names, store.GamesFile(g-1))
+	for _, name := range names {
+		content, err := disk.ReadFile(t.Results.Path(name))
+		if err != nil {
+			return nil, err
+		}
+		add(name, content)
 	}
-	if err := read(names...); err != nil {
-		return nil, err
+	for _, name := range checkpoints {
+		content, err := t.exported(t.Results.Path(name))
+		if err != nil {
+			return nil, err
+		}
+		add(name, content)
 	}
-	network, err := t.exported(t.Results.Path(store.CheckpointFile(g - 1)))
-	if err != nil {
-		return nil, err
-	}
-	files[store.CheckpointFile(g-1)] = network
-	return newJob(order{Trial: t.Results.Declared.ID, Stage: store.SelfPlayStage(g)}, files)
-}
-
-// newJob returns a job with its files.
-func newJob(o order, files map[string][]byte) (j *hub.Job, err error) {
-	j = &hub.Job{}
-	o.Files = map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		o.Files[name] = config.Sum(files[name])
-		j.Files = append(j.Files, files[name])
+	for model, m := range o.Models {
+		content, err := t.exported(m.From)
+		if err != nil {
+			return nil, err
+		}
+		add(m.File, content)
+		m.From = ""
+		o.Models[model] = m
 	}
 	j.Spec, err = json.Marshal(o)
 	return j, err
@@ -111,7 +129,6 @@ func (p *generationGames) away(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	job.Any, job.Recheck = p.run.Kinds == AnyKind, p.run.Recheck
 	if text, ours := bytes.CutPrefix(head, journalHead(p.in)); ours { // what an earlier process has decides on the kind
 		var kind store.Kind
 		if err := json.Unmarshal(text, &kind); err != nil {
@@ -228,9 +245,12 @@ func PlayFor(ctx context.Context, token *hub.Token, opt Options, idle time.Durat
 
 // awayPlayer plays the games of a job in a folder of its own.
 type awayPlayer struct {
-	*gamesPlayer
-	dir    string
-	alamos string
+	dir          string
+	alamos, code string
+	kind         store.Kind
+	room         int
+	play         func(ctx context.Context, todo <-chan int, done func(number int, result []byte)) error
+	close        func()
 }
 
 // openOrder makes the folder of a job's trial and opens its stage.
@@ -271,47 +291,183 @@ func openOrder(ctx context.Context, dir string, spec []byte, file func(context.C
 	if r.scripts, err = findScripts(e, opt.HookTime); err != nil {
 		return nil, err
 	}
-	t, err := r.newTrial(dir, e.Trials[0], &store.Manifest{}, Quiet{}.Trial(1, 1, "", "", dir))
+	r.away = true
+	m, err := store.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	_, g := store.SplitStage(o.Stage)
-	if o.Stage != store.SelfPlayStage(g) || g < 1 {
-		return nil, fmt.Errorf("this version of alamos does not know the hub's job %q", o.Stage)
-	}
-	p, err := t.gamesPlayer(ctx, g)
+	t, err := r.newTrial(dir, e.Trials[0], m, Quiet{})
 	if err != nil {
 		return nil, err
 	}
-	return &awayPlayer{p, dir, opt.Alamos}, nil
+	p := &awayPlayer{dir: dir, alamos: opt.Alamos}
+	switch _, g := store.SplitStage(o.Stage); {
+	case o.Stage == store.TournamentStage:
+		err = p.openTournament(ctx, t, o.Models)
+	case o.Stage == store.SelfPlayStage(g) && g > 0:
+		err = p.openSelfplay(ctx, t, g)
+	default:
+		err = fmt.Errorf("this version of alamos does not know the hub's job %q", o.Stage)
+	}
+	return p, err
+}
+
+// openSelfplay opens the games of generation g.
+func (p *awayPlayer) openSelfplay(ctx context.Context, t *Trial, g int) error {
+	games, err := t.gamesPlayer(ctx, g)
+	if err != nil {
+		return err
+	}
+	p.kind, p.code, p.room, p.close = games.kind, selfplayCode, games.cfg.Parallel*len(games.nets), games.close
+	p.play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
+		ctx, stop := context.WithCancelCause(ctx)
+		defer stop(nil)
+		err := games.play(ctx, todo, func(r *selfplay.Record) {
+			text, err := r.Pack()
+			if err != nil {
+				stop(err)
+				return
+			}
+			done(r.Number, text)
+		})
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	return nil
+}
+
+// openTournament opens the games of the trial's tournament.
+func (p *awayPlayer) openTournament(ctx context.Context, t *Trial, models map[string]orderedModel) error {
+	for name, m := range models {
+		if _, err := t.run.models.get(name, func() (externalModel, error) {
+			x, err := findExternal(t.Results.Dir, t.Results.Path(m.File))
+			x.name, x.sum = m.Name, m.Sum
+			return x, err
+		}); err != nil {
+			return err
+		}
+	}
+	settings := t.Settings.Tournament
+	m := t.newTournament(store.TournamentStage, "tournament", tournamentCode, t.players(ctx), settings)
+	book, err := experiment.ReadBook(t.Setup.Variant, settings.Openings)
+	if err != nil {
+		return err
+	}
+	var networks memo[*nn.Model]
+	var script match.Adjudicator
+	end := func() {}
+	if settings.Adjudicate != nil {
+		judge, err := t.run.scripts.open(settings.Adjudicate, t.Workers, nil)
+		if err != nil {
+			return err
+		}
+		script, end = adjudicator(judge), func() { judge.Close() }
+	}
+	p.close = func() { networks.each(func(n *nn.Model) { n.Close() }); end() }
+	if i := slices.IndexFunc(m.players, func(p player) bool { return p.file != "" }); i >= 0 {
+		if p.kind, err = t.answers(&m.players[i]); err != nil {
+			p.close()
+			return err
+		}
+	}
+	games := m.games(book, script, func(p *player) (match.Player, error) { return m.open(ctx, p, &networks) })
+	p.code, p.room = tournamentCode, t.Workers*match.DefaultTogether
+	p.play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
+		return games.PlayNumbers(ctx, todo, func(number int, g *match.Game) error {
+			text, err := games.Pack(g)
+			if err == nil {
+				text, err = json.Marshal(string(text))
+			}
+			if err == nil {
+				done(number, text)
+			}
+			return err
+		})
+	}
+	return nil
+}
+
+// answers returns the kind of machine with the answers of a player's network.
+func (t *Trial) answers(p *player) (store.Kind, error) {
+	model, err := t.Compile(p.file)
+	if err != nil {
+		return store.Kind{}, err
+	}
+	defer model.Close()
+	session, err := model.NewSession()
+	if err != nil {
+		return store.Kind{}, err
+	}
+	defer session.Close()
+	kind := t.kind
+	kind.Answers, err = selfplay.Answers(p.codec, t.Setup.Variant, session)
+	return kind, err
+}
+
+// away has workers play the missing games of all players but engines.
+func (m *tournament) away(ctx context.Context, games *match.Games, played func(*match.Game) error) error {
+	o := order{Stage: m.name, Models: map[string]orderedModel{}}
+	var checkpoints []string
+	engines := map[string]bool{}
+	for i := range m.players {
+		p := &m.players[i]
+		engines[p.name] = p.engine != nil
+		switch inside, err := filepath.Rel(m.Results.Dir, p.file); {
+		case p.file == "":
+		case p.mark == "own" && err == nil:
+			checkpoints = append(checkpoints, inside)
+		default:
+			x, err := m.run.models.get(string(p.spec.Model), func() (externalModel, error) { return findExternal(m.run.Results, string(p.spec.Model)) })
+			if err != nil {
+				return err
+			}
+			o.Models[string(p.spec.Model)] = orderedModel{x.name, x.sum, path.Join("models", x.sum+".safetensors"), p.file}
+		}
+	}
+	slices.Sort(checkpoints)
+	job, err := m.newJob(o, []string{store.ManifestName}, slices.Compact(checkpoints)...)
+	if err != nil {
+		return err
+	}
+	job.Todo = games.Numbers(func(player string) bool { return !engines[player] })
+	job.Kind = kindParts(m.kind)
+	if job.Any || m.kind.Device == "" {
+		job.Kind = nil
+	}
+	job.Begin = func(hub.Kind) error { return nil }
+	job.Take = func(number int, text []byte, _ hub.Kind) (refused, failed error) {
+		var pgn string
+		err := json.Unmarshal(text, &pgn)
+		if err != nil {
+			return err, nil
+		}
+		g, err := games.Unpack(number, []byte(pgn))
+		if err != nil {
+			return err, nil
+		}
+		if err := games.Replace(games.Key(g.Pair()), g); err != nil {
+			return nil, err
+		}
+		return nil, played(g)
+	}
+	return m.run.Hub.Do(ctx, job)
 }
 
 func (p *awayPlayer) Kind() hub.Kind {
 	k := kindParts(p.kind)
-	k["alamos"], k["libraries"], k["code"] = p.alamos, libraries(), selfplayCode
+	k["alamos"], k["libraries"], k["code"] = p.alamos, libraries(), p.code
 	return k
 }
 
-func (p *awayPlayer) Room() int { return p.cfg.Parallel * len(p.nets) }
+func (p *awayPlayer) Room() int { return p.room }
 
 func (p *awayPlayer) Play(ctx context.Context, todo <-chan int, done func(number int, result []byte)) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	err := p.play(ctx, todo, func(r *selfplay.Record) {
-		text, err := r.Pack()
-		if err != nil {
-			stop(err)
-			return
-		}
-		done(r.Number, text)
-	})
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
+	return p.play(ctx, todo, done)
 }
 
 func (p *awayPlayer) Close() {
-	p.gamesPlayer.close()
+	p.close()
 	_ = os.RemoveAll(p.dir) // the system clears its temporary folder
 }

@@ -98,11 +98,31 @@ func TestAway(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	resumed := false
+	resumed := map[string]bool{}
+	until := func(at string) (context.Context, func(*Options)) {
+		stopped, stop := context.WithCancel(ctx)
+		return stopped, func(o *Options) {
+			o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
+				if resumed[what] = true; strings.HasPrefix(what, at) {
+					stop()
+				}
+			}}
+		}
+	}
+	here, change := until("tournament 7/24")
+	if _, err := s.try(here, change); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	played := false
 	if _, err := s.try(ctx, func(o *Options) {
-		o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) { resumed = resumed || what == "self-play 2 resumes at 3" }}
-	}); err != nil || !resumed {
-		t.Errorf("error %v, resumed %t", err, resumed)
+		_, change := until("never")
+		change(o)
+		o.Hub = h
+		for _, w := range h.Workers() {
+			played = played || w.Taken > 0
+		}
+	}); err != nil || !played || !resumed["self-play 2 resumes at 3"] || !resumed["tournament resumes at 7"] {
+		t.Errorf("error %v, workers %+v, events %v", err, h.Workers(), resumed)
 	}
 	s.same(t)
 	cancel()

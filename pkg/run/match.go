@@ -204,9 +204,14 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	var networks memo[*nn.Model]
 	defer networks.each(func(n *nn.Model) { n.Close() })
 	games := m.games(book, script, func(p *player) (match.Player, error) { return m.open(ctx, p, &networks) })
+	away := m.run.Hub != nil && m.name == store.TournamentStage
 	if slices.ContainsFunc(m.players, func(p player) bool { return p.file != "" }) {
 		if m.kind, err = m.run.kind(); err != nil {
 			return nil, nil, err
+		}
+		if s := m.Results.Manifest.Stage(store.SelfPlayStage(m.Results.Done())); away && s != nil { // workers play on their kind
+			m.kind = s.On
+			m.kind.Answers = ""
 		}
 	}
 	j, err := games.Open(m.journal(), string(kindText(m.kind)))
@@ -228,7 +233,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	task := m.Report.Task(m.name, "games")
 	defer task.End()
 	task.Resume(games.Len())
-	err = games.Play(ctx, func(g *match.Game) error {
+	played := func(g *match.Game) error {
 		faults, err := g.LogFaults(m.Results.Path(faultLog))
 		if faults != "" {
 			m.Report.Note(faults)
@@ -237,7 +242,17 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
 		task.Standings(func() (string, []string) { return results.ScoreLine(), results.Table() })
 		return err
-	})
+	}
+	if away {
+		err = m.away(ctx, games, played)
+		results = match.NewResults(m.names()) // a game may have been replaced
+		for _, g := range games.All() {
+			err = errors.Join(err, results.Add(g))
+		}
+	}
+	if err == nil {
+		err = games.Play(ctx, played) // with workers, those of engines
+	}
 	return games.All(), results, err
 }
 

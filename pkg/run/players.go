@@ -58,6 +58,8 @@ func (t *Trial) checkpoint(spec match.Spec, g int) player {
 func (r *run) opponent(ctx context.Context, of *experiment.Setup, spec match.Spec) (player, error) {
 	p := player{spec: spec, name: spec.Name(""), mark: "built in", id: "plays", generation: -1}
 	switch {
+	case spec.UCI != "" && r.away: // its games are not played here
+		p.mark, p.engine = spec.UCI, &uci.Found{}
 	case spec.UCI != "":
 		engine, err := r.engine(ctx, of, spec.Opponent())
 		if err != nil {
