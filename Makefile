@@ -11,6 +11,10 @@ FFISH := ffish-es6@0.7.10
 
 # A chess client that is not ours, beside xboard, which apt has.
 NODEUCI := node-uci@1.3.4
+
+# What `make onnx` computes our ONNX models with.
+ONNXRUNTIME := onnxruntime-node@1.30.0
+
 GAMES ?= 10000
 SEED ?= 1
 VARIANTS ?=
@@ -19,7 +23,7 @@ VARIANTS ?=
 RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test race soak vuln oracle clients gpu-kit lint bench profile clean go
+.PHONY: help setup build run test race soak vuln oracle clients onnx gpu-kit lint bench profile clean go
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +74,12 @@ clients: setup ## have programs of other people, xboard and node-uci, play our e
 	@grep -qs '"version": "$(lastword $(subst @, ,$(NODEUCI)))"' .opponents/clients/node_modules/node-uci/package.json || \
 		npm install --prefix .opponents/clients --no-save --no-audit --no-fund --ignore-scripts $(NODEUCI)
 	go test ./runner -run 'TestXboard|TestNodeUCI' -count=1 -v
+
+onnx: setup ## compare ONNX models as onnxruntime computes them with our networks (installs 300 MB)
+	@for tool in node npm; do command -v $$tool >/dev/null || { echo "make onnx needs $$tool (Debian: apt-get install nodejs npm)"; exit 1; }; done
+	@grep -qs '"version": "$(lastword $(subst @, ,$(ONNXRUNTIME)))"' .opponents/onnx/node_modules/onnxruntime-node/package.json || \
+		npm install --prefix .opponents/onnx --no-save --no-audit --no-fund --ignore-scripts $(ONNXRUNTIME)
+	go test ./pkg/nn -run TestONNXRuntime -count=1 -v
 
 KIT := bin/alamos-gpu-kit
 # Programs of a kit find libtch.so in its folder lib.

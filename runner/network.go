@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/pkg/report"
@@ -29,15 +30,18 @@ share its row unless --all is given.
 FILE is a model, or an experiment; then network prints each different network of its
 trials. Nothing runs.
 
---out writes a model without what only its training needs, to share it: match, play, uci
-and the others take this file.
+--out writes a model without what only its training needs, to share it. The end of the name
+is the format:
+  .safetensors  of alamos: match, play, uci and the others take this file
+  .onnx         for other programs, such as onnxruntime
 
 ` + aboutModels,
 		Example: `  alamos network experiments/quickstart.yaml
   alamos network experiments/atomic-best.yaml --set network.attention=cbam --all
   alamos network quickstart/2@last
   alamos network gen-0003.safetensors --format markdown
-  alamos network quickstart/2@last --out quickstart.safetensors`,
+  alamos network quickstart/2@last --out quickstart.safetensors
+  alamos network quickstart/2@last --out quickstart.onnx`,
 		Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if strings.Contains(typed, "@") {
@@ -63,7 +67,7 @@ and the others take this file.
 	resultsFlag(cmd, &results)
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "print every block of the trunk")
-	f.StringVar(&out, "out", "", "write the model, to share it, into this `file` (.safetensors)")
+	f.StringVar(&out, "out", "", "write the model, to share it, into this `file` (.safetensors or .onnx)")
 	choiceFlag(cmd, &format, "format", "text", formats, "format of the table")
 	return cmd
 }
@@ -73,8 +77,9 @@ func exportModel(what, results, out string) error {
 	if !namesModel(what) {
 		return usagef("--out writes a model: %s is an experiment", what)
 	}
-	if filepath.Ext(out) != ".safetensors" {
-		return usagef("--out %s: want a name that ends with .safetensors", out)
+	ext := filepath.Ext(out)
+	if ext != ".safetensors" && ext != ".onnx" {
+		return usagef("--out %s: want a name that ends with .safetensors or .onnx", out)
 	}
 	file, err := store.FindModel(results, what)
 	if err != nil {
@@ -83,6 +88,9 @@ func exportModel(what, results, out string) error {
 	c, err := nn.ReadCheckpoint(file)
 	if err != nil {
 		return err
+	}
+	if ext == ".onnx" {
+		return disk.WriteFile(out, c.WriteONNX)
 	}
 	return c.Export().Write(out)
 }

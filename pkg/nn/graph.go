@@ -173,7 +173,7 @@ func (g *graph) number(t *ts.Tensor) float64 {
 	return float64(floats(g.host(t))[0])
 }
 
-func int64s(shape []int) []int64 {
+func int64s[T int | int32](shape []T) []int64 {
 	out := make([]int64, len(shape))
 	for i, n := range shape {
 		out[i] = int64(n)

@@ -88,10 +88,8 @@ func (n *Network) compile(o InferenceOptions, whole bool) (*Model, error) {
 	if err := n.pull(); err != nil {
 		return nil, err
 	}
-	for _, p := range n.params {
-		if slices.ContainsFunc(p.data, func(x float32) bool { return x-x != 0 }) { // NaN, for an infinity too
-			return nil, fmt.Errorf("compile network: %s has values that are not finite numbers: its training diverged", p.name)
-		}
+	if err := n.finite(); err != nil {
+		return nil, fmt.Errorf("compile network: %w", err)
 	}
 	m := &Model{
 		spec: n.spec, batch: o.Batch, block: blockOf(&o),

@@ -124,6 +124,16 @@ func (n *Network) pull() error {
 	return nil
 }
 
+// finite returns an error that names a parameter with values that are not finite numbers.
+func (n *Network) finite() error {
+	for _, p := range n.params {
+		if slices.ContainsFunc(p.data, func(x float32) bool { return x-x != 0 }) { // NaN, for an infinity too
+			return fmt.Errorf("%s has values that are not finite numbers: its training diverged", p.name)
+		}
+	}
+	return nil
+}
+
 func errClosed(what string) error { return fmt.Errorf("the %s is closed", what) }
 
 // match returns an error unless t has exactly the given names and shapes.

@@ -204,29 +204,34 @@ func (s *scope) constantMarks(constant []bool, at place) *ts.Tensor {
 }
 
 // placesOf returns the places of a policy head for [graph.gather], or nil. The places of a
-// logit are in its column; one after all others means none.
+// logit are in its column.
 func (s *scope) placesOf(h *head, at place) *ts.Tensor {
 	if h == nil || h.places == nil {
 		return nil
 	}
+	all := slices.Concat(h.placeRows()...)
+	return s.keep(s.keep(s.keep(ts.OfSlice(all)).View([]int64{-1, int64(len(h.places))}, false)).To(at.gotch(), false))
+}
+
+// placeRows returns the first places of the logits, and the second ones if there are any. A
+// place after all others means none.
+func (h *head) placeRows() [][]int64 {
 	var rows [2][]int64
-	none := int64(Squares * h.logitMaps())
 	twice := false
 	for _, p := range h.places {
 		for k := range rows {
 			place := int64(p[k])
 			if place < 0 {
-				place = none
+				place = int64(Squares * h.logitMaps())
 			}
 			rows[k] = append(rows[k], place)
 		}
 		twice = twice || p[1] >= 0
 	}
-	all, n := rows[0], int64(1)
-	if twice {
-		all, n = append(all, rows[1]...), 2
+	if !twice {
+		return rows[:1]
 	}
-	return s.keep(s.keep(s.keep(ts.OfSlice(all)).View([]int64{n, -1}, false)).To(at.gotch(), false))
+	return rows[:]
 }
 
 // push copies the parameters from the network.
