@@ -33,6 +33,7 @@ trials. Nothing runs.
 --out writes a model without what only its training needs, to share it. The end of the name
 is the format:
   .safetensors  of alamos: match, play, uci and the others take this file
+  .pb.gz        of Leela Chess Zero, for networks of chess with its encodings
   .onnx         for other programs, such as onnxruntime
 
 ` + aboutModels,
@@ -47,7 +48,7 @@ is the format:
 			if strings.Contains(typed, "@") {
 				return completeModels(&results)(cmd, args, typed)
 			}
-			return []cobra.Completion{"yaml", "yml", "safetensors"}, cobra.ShellCompDirectiveFilterFileExt
+			return []cobra.Completion{"yaml", "yml", "safetensors", "pb.gz"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, networks, err := networksOf(args[0], results, set)
@@ -67,7 +68,7 @@ is the format:
 	resultsFlag(cmd, &results)
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "print every block of the trunk")
-	f.StringVar(&out, "out", "", "write the model, to share it, into this `file` (.safetensors or .onnx)")
+	f.StringVar(&out, "out", "", "write the model, to share it, into this `file` (.safetensors, .pb.gz or .onnx)")
 	choiceFlag(cmd, &format, "format", "text", formats, "format of the table")
 	return cmd
 }
@@ -77,9 +78,14 @@ func exportModel(what, results, out string) error {
 	if !namesModel(what) {
 		return usagef("--out writes a model: %s is an experiment", what)
 	}
-	ext := filepath.Ext(out)
-	if ext != ".safetensors" && ext != ".onnx" {
-		return usagef("--out %s: want a name that ends with .safetensors or .onnx", out)
+	write := func(c *nn.Checkpoint) error { return c.Export().Write(out) }
+	switch {
+	case strings.HasSuffix(out, nn.LeelaExt):
+		write = func(c *nn.Checkpoint) error { return disk.WriteFile(out, c.WriteLeela) }
+	case filepath.Ext(out) == ".onnx":
+		write = func(c *nn.Checkpoint) error { return disk.WriteFile(out, c.WriteONNX) }
+	case filepath.Ext(out) != ".safetensors":
+		return usagef("--out %s: want a name that ends with .safetensors, .pb.gz or .onnx", out)
 	}
 	file, err := store.FindModel(results, what)
 	if err != nil {
@@ -89,10 +95,7 @@ func exportModel(what, results, out string) error {
 	if err != nil {
 		return err
 	}
-	if ext == ".onnx" {
-		return disk.WriteFile(out, c.WriteONNX)
-	}
-	return c.Export().Write(out)
+	return write(c)
 }
 
 // networksOf lists the networks of an experiment or of a model, with the name of what
@@ -122,10 +125,10 @@ func networksOf(what, results string, set []string) (string, []*report.Network, 
 
 // namesModel reports whether a word names a model, not the file of an experiment.
 func namesModel(what string) bool {
-	switch filepath.Ext(what) {
-	case ".safetensors":
+	if nn.IsModel(what) {
 		return true
-	case ".yaml", ".yml":
+	}
+	if ext := filepath.Ext(what); ext == ".yaml" || ext == ".yml" {
 		return false
 	}
 	_, err := os.Stat(what)

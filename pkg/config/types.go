@@ -277,7 +277,7 @@ func (x Text) Want() string {
 
 // isPath reports whether a text is a relative path.
 func (x Text) isPath(text string) bool {
-	return slices.Contains(x.Paths, "*") || slices.Contains(x.Paths, filepath.Ext(text))
+	return slices.ContainsFunc(x.Paths, func(end string) bool { return end == "*" || strings.HasSuffix(text, end) })
 }
 
 func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {

@@ -81,7 +81,7 @@ func networkName(model string) string {
 	if strings.Contains(model, "@") {
 		return model
 	}
-	return strings.TrimSuffix(filepath.Base(model), filepath.Ext(model))
+	return nn.ModelName(model)
 }
 
 // Close closes the networks.
@@ -253,7 +253,7 @@ func Load(path string, h Hardware) (uci.Model, error) {
 		model.Close()
 		return uci.Model{}, fmt.Errorf("%s: %w", path, err)
 	}
-	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	name := nn.ModelName(path)
 	return uci.Model{
 		Name:       fmt.Sprintf("%s %s %s", name, variant, c.Spec.Size()),
 		Variants:   []chess.Variant{variant},

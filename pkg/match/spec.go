@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"alamos/pkg/config"
+	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
@@ -35,7 +36,7 @@ type Spec struct {
 	AlphaBeta   Checkpoint   `key:"alphabeta" range:"1.." words:"last untrained" doc:"Alpha-beta search that evaluates positions with a network: the last, the untrained, or that of a generation, if training reaches it."`
 	Material    int          `key:"material" range:"1..100" unit:"plies" doc:"Alpha-beta search of this depth that evaluates positions by material, with values for the variant."`
 	Policy      Checkpoint   `key:"policy" range:"1.." words:"last untrained" doc:"A checkpoint without search, which plays the move with the highest prior: the last, the untrained, or that of a generation, if training reaches it."`
-	Model       Checkpoint   `key:"model" ext:".safetensors" pattern:"^[^@]+@.+$|\\.safetensors$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last, or the path of a .safetensors file" doc:"A checkpoint of another run, such as tiny@3 or tiny@untrained (for a sweep with the first digits of a trial's hash, quickstart/2@last), or a file relative to the folder of the experiment file. It plays with its own encoder and policy, and with the search of this tournament."`
+	Model       Checkpoint   `key:"model" ext:".safetensors .pb.gz" pattern:"^[^@]+@.+$|\\.safetensors$|\\.pb\\.gz$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last, or the path of a .safetensors or .pb.gz file" doc:"A checkpoint of another run, such as tiny@3 or tiny@untrained (for a sweep with the first digits of a trial's hash, quickstart/2@last), or a file relative to the folder of the experiment file, also a weight file of Leela Chess Zero (.pb.gz). It plays with its own encoder and policy, and with the search of this tournament."`
 
 	Level    int               `key:"level" when:"uci" range:"1..8" doc:"Strength of Fairy-Stockfish, in the levels of lichess."`
 	MoveTime int               `key:"movetime" when:"uci" range:"1..86400000" unit:"ms" doc:"Time for each move. Results then depend on the machine."`
@@ -183,7 +184,7 @@ func parseWord(word string) (*Spec, error) {
 			return &Spec{UCI: words[0], Args: words[1:]}, nil
 		}
 	}
-	if strings.Contains(word, "@") || filepath.Ext(word) == ".safetensors" {
+	if strings.Contains(word, "@") || nn.IsModel(word) {
 		return &Spec{Model: Checkpoint(word)}, nil
 	}
 	return nil, fmt.Errorf("there is no such player; there are\n%s", Usage)

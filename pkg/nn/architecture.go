@@ -168,7 +168,7 @@ func newHeads(d *declare, s *Spec) heads {
 // newPolicy declares a policy head. The thesis and the AlphaZero paper do not give the
 // kernel of the convolution to the maps of moves. Ours is 1x1 with a bias.
 func newPolicy(d *declare, name string, s *Spec) *head {
-	h, kernel := &head{output: logits}, s.headKernel()
+	h, kernel := &head{output: logits}, s.headKernel(true)
 	reduce := func(number string, channels int) { // convolution, batch norm, ReLU
 		h.maps = append(h.maps, newReduction(d, name, number, s.Width, channels, kernel))
 	}
@@ -235,7 +235,7 @@ func newReduction(d *declare, name, number string, in, channels, kernel int) *la
 // channels is Flat, another one (bias, ReLU) if second is not 0, pooling if pooled, and dense
 // layers.
 func newDenseHead(d *declare, name string, s *Spec, channels, second int, pooled bool, hidden []int, o output) *head {
-	h, kernel := &head{sparse: s.Trunk == TrunkSparse, pooled: pooled, output: o}, s.headKernel()
+	h, kernel := &head{sparse: s.Trunk == TrunkSparse, pooled: pooled, output: o}, s.headKernel(false)
 	if h.sparse || channels == Flat {
 		channels = s.Width
 	} else {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -100,8 +101,23 @@ func (c *Checkpoint) Write(path string) error {
 	})
 }
 
-// ReadCheckpoint reads a checkpoint file. It does not build the network.
+// IsModel reports whether a file's name ends like that of a checkpoint, or of a weight file of
+// Leela Chess Zero.
+func IsModel(name string) bool {
+	return strings.HasSuffix(name, ".safetensors") || strings.HasSuffix(name, LeelaExt)
+}
+
+// ModelName returns the name of a model's file without its folder and end.
+func ModelName(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), LeelaExt)
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// ReadCheckpoint reads a checkpoint file, or a weight file of Leela Chess Zero.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
+	if strings.HasSuffix(path, LeelaExt) {
+		return readLeela(path)
+	}
 	all, meta, err := ReadSafetensors(path)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ package nn
 import "C"
 
 import (
+	"runtime"
 	"slices"
 	"unsafe"
 )
@@ -113,12 +114,21 @@ func (c *compiler) layer(l *layer, from, add register) register {
 		must(message(C.alamos_model_scale(c.model, to, C.int(len(weight)), act, float32s(weight), float32s(bias), &to)))
 	}
 	if a := l.attention; a != nil {
-		var spatial []float32
-		if a.spatial != nil {
-			spatial = a.spatial.data
+		var pin runtime.Pinner
+		defer pin.Unpin()
+		data := func(p *param) *C.float {
+			if p == nil {
+				return nil
+			}
+			pin.Pin(unsafe.SliceData(p.data))
+			return float32s(p.data)
+		}
+		arrays := C.alamos_attention{
+			w1: data(a.first), b1: data(a.firstBias), w2: data(a.second), b2: data(a.secondBias),
+			w3: data(a.shift), b3: data(a.shiftBias), spatial: data(a.spatial),
 		}
 		hidden, channels := a.first.shape[0], a.first.shape[1]
-		must(message(C.alamos_model_attention(c.model, to, C.int(add), C.int(channels), C.int(hidden), C.int(l.act), float32s(a.first.data), float32s(a.second.data), float32s(spatial), &to)))
+		must(message(C.alamos_model_attention(c.model, to, C.int(add), C.int(channels), C.int(hidden), C.int(l.act), &arrays, &to)))
 	}
 	return register(to)
 }
@@ -273,13 +283,15 @@ func mergeDense(layers []*dense) *dense {
 
 // squareMajor reorders the weights of a linear layer over flattened maps from PyTorch's
 // [rows][channels][64] to [rows][64][channels], the order of channels-last maps.
-func squareMajor(w []float32, channels int) []float32 {
+func squareMajor(w []float32, channels int) []float32 { return exchanged(w, channels, Squares) }
+
+// exchanged reorders numbers [rows][a][b] to [rows][b][a].
+func exchanged(w []float32, a, b int) []float32 {
 	out := make([]float32, len(w))
-	for r := range len(w) / (channels * Squares) {
-		from, to := w[r*channels*Squares:], out[r*channels*Squares:]
-		for c := range channels {
-			for s := range Squares {
-				to[s*channels+c] = from[c*Squares+s]
+	for r := 0; r < len(w); r += a * b {
+		for i := range a {
+			for k := range b {
+				out[r+k*a+i] = w[r+i*b+k]
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func newDense(d *declare, name string, in, out int, scale float64) *dense {
 }
 
 func (l *dense) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	return g.keep(ts.Linear(x, g.params[l.weight], g.params[l.bias]))
+	return g.linear(x, l.weight, l.bias)
 }
 
 // Activation functions.
@@ -247,6 +247,11 @@ const (
 	// squares.
 	AttentionSqueeze = "squeeze-excitation"
 
+	// AttentionShift is squeeze-and-excitation as in Leela Chess Zero: the linear layers have
+	// biases, and a third one of the same hidden features gives a number that is added to
+	// each channel.
+	AttentionShift = "squeeze-excitation-shift"
+
 	// AttentionCBAM is the convolutional block attention module (Woo et al. 2018). The
 	// gates of the channels are sigmoid(W2 ReLU(W1 m) + W2 ReLU(W1 M)), where m are the
 	// channels' means and M their maxima over the squares. The gates of the squares are
@@ -257,10 +262,13 @@ const (
 const attentionKernel = 7
 
 // attention is an attention layer. Its linear layers and its convolution have no bias, as
-// in the papers' formulas. It uses single precision.
+// in the papers' formulas, but for AttentionShift. It uses single precision.
 type attention struct {
 	first, second *param // [hidden, channels], [channels, hidden]
-	spatial       *param // [1, 2, 7, 7], over the mean and the maximum; nil in squeeze-and-excitation
+	spatial       *param // [1, 2, 7, 7], over the mean and the maximum; only of AttentionCBAM
+
+	// Only of AttentionShift; [hidden], [channels], [channels, hidden], [channels].
+	firstBias, secondBias, shift, shiftBias *param
 }
 
 // newAttention returns nil if the spec has no attention.
@@ -269,11 +277,22 @@ func newAttention(d *declare, name string, s *Spec) *attention {
 		return nil
 	}
 	hidden := max(1, s.Width/s.AttentionReduction)
-	l := &attention{
-		first:  d.add(name+".linear1.weight", true, uniform(s.Width, 1), hidden, s.Width),
-		second: d.add(name+".linear2.weight", true, uniform(hidden, 1), s.Width, hidden),
+	weight := func(number string, fill initializer, out, in int) *param {
+		return d.add(name+".linear"+number+".weight", true, fill, out, in)
 	}
-	if s.Attention == AttentionCBAM {
+	bias := func(number string, out int) *param {
+		if s.Attention != AttentionShift {
+			return nil
+		}
+		return d.add(name+".linear"+number+".bias", true, value(0), out)
+	}
+	l := &attention{}
+	l.first, l.firstBias = weight("1", uniform(s.Width, 1), hidden, s.Width), bias("1", hidden)
+	l.second, l.secondBias = weight("2", uniform(hidden, 1), s.Width, hidden), bias("2", s.Width)
+	switch s.Attention {
+	case AttentionShift: // adds nothing at first
+		l.shift, l.shiftBias = weight("3", value(0), s.Width, hidden), bias("3", s.Width)
+	case AttentionCBAM:
 		l.spatial = d.add(name+".conv.weight", true, kaiming(1, attentionKernel), 1, 2, attentionKernel, attentionKernel)
 	}
 	return l
@@ -281,11 +300,17 @@ func newAttention(d *declare, name string, s *Spec) *attention {
 
 func (l *attention) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	squares, channels := []int64{2, 3}, []int64{1}
-	sum := l.excite(g, g.pool(x))
+	hidden := l.squeeze(g, g.pool(x))
+	sum := g.linear(hidden, l.second, l.secondBias)
 	if l.spatial != nil {
-		sum = g.keep(sum.Add(l.excite(g, g.single(g.keep(x.Amax(squares, false, false)))), false))
+		top := l.squeeze(g, g.single(g.keep(x.Amax(squares, false, false))))
+		sum = g.keep(sum.Add(g.linear(top, l.second, nil), false))
 	}
 	x = g.gate(x, g.keep(sum.Sigmoid(false)))
+	if l.shift != nil {
+		shift := g.linear(hidden, l.shift, l.shiftBias)
+		return g.keep(x.Add(g.like(g.keep(g.keep(shift.Unsqueeze(2, false)).Unsqueeze(3, false))), false))
+	}
 	if l.spatial == nil {
 		return x
 	}
@@ -294,8 +319,16 @@ func (l *attention) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return g.keep(x.Mul(g.like(gates), false))
 }
 
-// excite computes W2 ReLU(W1 x).
-func (l *attention) excite(g *graph, x *ts.Tensor) *ts.Tensor {
-	hidden := g.keep(g.keep(ts.Linear(x, g.params[l.first], ts.None)).Relu(false))
-	return g.keep(ts.Linear(hidden, g.params[l.second], ts.None))
+// squeeze computes the hidden features of the channels' means or maxima.
+func (l *attention) squeeze(g *graph, x *ts.Tensor) *ts.Tensor {
+	return g.keep(g.linear(x, l.first, l.firstBias).Relu(false))
+}
+
+// linear computes x W' + b. bias may be nil.
+func (g *graph) linear(x *ts.Tensor, weight, bias *param) *ts.Tensor {
+	b := ts.None
+	if bias != nil {
+		b = g.params[bias]
+	}
+	return g.keep(ts.Linear(x, g.params[weight], b))
 }

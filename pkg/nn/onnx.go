@@ -272,18 +272,23 @@ func (g *onnxGraph) layer(l *layer, x, add string) string {
 
 // attention computes its linear layers as 1x1 convolutions of maps [N, C, 1, 1].
 func (g *onnxGraph) attention(l *attention, x string) string {
-	hidden, channels := l.first.shape[0], l.first.shape[1]
-	first := g.floats(l.first.name, l.first.data, hidden, channels, 1, 1)
-	second := g.floats(l.second.name, l.second.data, channels, hidden, 1, 1)
-	excite := func(x string) string {
-		return g.node("Conv", g.node("Relu", g.node("Conv", x, first)), second)
+	linear := func(x string, weight, bias *param) string {
+		arguments := []any{x, g.floats(weight.name, weight.data, weight.shape[0], weight.shape[1], 1, 1)}
+		if bias != nil {
+			arguments = append(arguments, g.floats(bias.name, bias.data, bias.shape...))
+		}
+		return g.node("Conv", arguments...)
 	}
-	sum := excite(g.node("GlobalAveragePool", x))
+	squeeze := func(x string) string { return g.node("Relu", linear(x, l.first, l.firstBias)) }
+	hidden := squeeze(g.node("GlobalAveragePool", x))
 	if l.spatial != nil {
-		sum = g.node("Add", sum, excite(g.node("GlobalMaxPool", x)))
+		hidden = g.node("Add", hidden, squeeze(g.node("GlobalMaxPool", x)))
 	}
-	x = g.node("Mul", x, g.node("Sigmoid", sum))
-	if l.spatial == nil {
+	x = g.node("Mul", x, g.node("Sigmoid", linear(hidden, l.second, l.secondBias)))
+	switch {
+	case l.shift != nil:
+		return g.node("Add", x, linear(hidden, l.shift, l.shiftBias))
+	case l.spatial == nil:
 		return x
 	}
 	axes := onnxInts("axes", 1)

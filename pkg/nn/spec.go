@@ -70,8 +70,8 @@ type Spec struct {
 	Activation         string  `key:"activation" default:"relu" enum:"relu mish" when:"trunk!=sparse" doc:"Activation function of the trunk. mish is x * tanh(log(1 + e^x)). The heads use ReLU."`
 	_                  string  `key:"activation" default:"squared" enum:"squared clipped" when:"trunk=sparse" doc:"Activation function of the sums. clipped is min(1, max(0, x)), squared is its square. The layers of the value head after the first use ReLU."`
 	BareInput          bool    `json:",omitempty" key:"bare_input" default:"false" when:"trunk=residual" doc:"Leave out the activation after the input convolution and its batch norm, as ChessSL does."`
-	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation cbam" when:"trunk!=sparse" doc:"Attention at the end of each block: squeeze-excitation weighs channels by their means, cbam (convolutional block attention module) weighs channels by means and maxima and then squares."`
-	AttentionReduction int     `json:",omitempty" key:"attention_reduction" default:"16" range:"1..2048" unit:"channels" when:"attention=squeeze-excitation cbam" doc:"Number of channels for each hidden unit of the attention, which has at least one."`
+	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation squeeze-excitation-shift cbam" when:"trunk!=sparse" doc:"Attention at the end of each block: squeeze-excitation weighs channels by their means, squeeze-excitation-shift does so with biases and also adds a number to each channel, as Leela Chess Zero does, cbam (convolutional block attention module) weighs channels by means and maxima and then squares."`
+	AttentionReduction int     `json:",omitempty" key:"attention_reduction" default:"16" range:"1..2048" unit:"channels" when:"attention=squeeze-excitation squeeze-excitation-shift cbam" doc:"Number of channels for each hidden unit of the attention, which has at least one."`
 	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" when:"trunk!=sparse" doc:"Probability with which training drops a channel of a block's output, drawn separately for each position. Residual and preactivation blocks drop before the addition."`
 
 	// Of sparse trunks. Input names the encoding of the planes.
@@ -96,7 +96,7 @@ type Spec struct {
 	MovesLeftHidden   int  `json:",omitempty" key:"moves_left_hidden" default:"128" range:"1..16384" unit:"features" when:"moves_left=true" doc:"Width of the hidden dense layer of the moves-left head. Leela Chess Zero has 128."`
 	MovesLeftUnit     int  `json:",omitempty" key:"moves_left_unit" default:"20" range:"1..1000" unit:"plies" when:"moves_left=true" doc:"Number of plies that an output of 1 of the moves-left head stands for. Its loss is of such units. Leela Chess Zero's loss has 20."`
 
-	HeadKernel string `json:",omitempty" key:"head_kernel" default:"1x1" enum:"1x1 3x3" when:"trunk!=sparse" doc:"Size of the convolutions of all heads. The heads of AlphaZero have 1x1, those of ChessSL and the policy head of Leela Chess Zero 3x3."`
+	HeadKernel string `json:",omitempty" key:"head_kernel" default:"1x1" enum:"1x1 3x3 3x3-policy" when:"trunk!=sparse" doc:"Size of the convolutions of all heads, or with 3x3-policy of the policy heads, while the others have 1x1. The heads of AlphaZero have 1x1, those of ChessSL 3x3, and Leela Chess Zero has 3x3-policy."`
 	BareHeads  bool   `json:",omitempty" key:"bare_heads" default:"false" when:"trunk!=sparse" doc:"Leave out the ReLU after the first convolution of the value and moves-left heads and its batch norm, as ChessSL does."`
 
 	// Heads for training alone, see heads.
@@ -121,6 +121,7 @@ const (
 const (
 	kernel1 = "1x1"
 	kernel3 = "3x3"
+	kernelP = "3x3-policy"
 )
 
 // Complete returns the spec with every default made explicit, or an error that names the
@@ -213,9 +214,9 @@ func (s Spec) completeHeads() (Spec, error) {
 	return s, err
 }
 
-// headKernel is HeadKernel of a complete spec as a number.
-func (s *Spec) headKernel() int {
-	if s.HeadKernel == kernel3 {
+// headKernel is HeadKernel of a complete spec as a number, of policy heads or of others.
+func (s *Spec) headKernel(policy bool) int {
+	if s.HeadKernel == kernel3 || s.HeadKernel == kernelP && policy {
 		return 3
 	}
 	return 1

@@ -20,7 +20,7 @@ func shapes() []Spec {
 	var all []Spec
 	for _, trunk := range []string{TrunkResidual, TrunkPreactivation, TrunkPlain} {
 		for _, act := range []string{ReLU, Mish} {
-			for _, attention := range []string{AttentionNone, AttentionSqueeze, AttentionCBAM} {
+			for _, attention := range []string{AttentionNone, AttentionSqueeze, AttentionShift, AttentionCBAM} {
 				s := Spec{
 					Planes: 16, PolicySize: 100, Trunk: trunk, Depth: 2, Width: 24, Activation: act,
 					Attention: attention, PolicyHead: PolicyConv, PolicyChannels: 5,

@@ -228,7 +228,7 @@ func findExternal(results, model string) (x externalModel, err error) {
 		return x, fmt.Errorf("%s: %w", x.file, err)
 	}
 	x.spec = c.Spec
-	x.name = strings.TrimSuffix(filepath.Base(x.file), filepath.Ext(x.file))
+	x.name = nn.ModelName(x.file)
 	if at := strings.LastIndex(model, "@"); at > 0 && x.file != model { // replaces "last", which changes with the run
 		x.name = model[:at+1] + strconv.Itoa(c.Generation)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
 )
 
 // Trials and models are named in the same way everywhere:
@@ -325,7 +326,7 @@ func findHash(results, digits string) (*Run, *Trial, error) {
 func FindModel(results, name string) (file string, err error) {
 	at := strings.LastIndex(name, "@")
 	if at < 0 || exists(name) {
-		if !exists(name) && !strings.HasSuffix(name, ".safetensors") {
+		if !exists(name) && !nn.IsModel(name) {
 			return "", fmt.Errorf("%s: no such file, and no model of a run: want TRIAL@GENERATION, as in tiny@%s, or lab/3@%[2]s of a sweep", name, LastGeneration)
 		}
 		return name, nil

@@ -60,14 +60,18 @@ ALAMOS_API char *alamos_model_scale(alamos_model *model, int from, int channels,
                                     int act, const float *scale, const float *shift,
                                     int *to);
 
+// The arrays of an attention: w1 is [hidden][channels], w2 [channels][hidden]. Those that are
+// absent are NULL: b1 [hidden], b2 [channels], the shift w3 [channels][hidden] with b3
+// [channels], spatial [2][7][7].
+typedef struct alamos_attention {
+  const float *w1, *b1, *w2, *b2, *w3, *b3, *spatial;
+} alamos_attention;
+
 // Appends act(attention(register[from]) + register[add]), see layers.h:
-// squeeze-and-excitation where spatial is NULL, else the convolutional block
-// attention module. w1 is [hidden][channels], w2 [channels][hidden], spatial
-// [2][7][7].
+// squeeze-and-excitation, or with spatial the convolutional block attention module.
 ALAMOS_API char *alamos_model_attention(alamos_model *model, int from, int add,
                                         int channels, int hidden, int act,
-                                        const float *w1, const float *w2,
-                                        const float *spatial, int *to);
+                                        const alamos_attention *arrays, int *to);
 
 // The policy head: logits of size moves, weight [size][64][channels] over the
 // squares and channels of register[from], bias [size].

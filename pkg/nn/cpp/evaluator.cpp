@@ -464,15 +464,13 @@ char *alamos_model_scale(alamos_model *m, int from, int channels, int act, const
 }
 
 char *alamos_model_attention(alamos_model *m, int from, int add, int channels, int hidden, int act,
-                             const float *w1, const float *w2, const float *spatial, int *to) {
+                             const alamos_attention *arrays, int *to) {
   return guard([&] {
     check_register(*m, from, channels);
     if (add >= 0) check_register(*m, add, channels);
     require(hidden > 0, "alamos: attention needs hidden features");
     alamos::AttentionShape shape{m->block, channels, hidden, m->half, add >= 0, activation(act)};
-    std::vector<float> kernel;
-    if (spatial) kernel.assign(spatial, spatial + 2 * alamos::attention_kernel * alamos::attention_kernel);
-    *to = m->append(alamos::attention_layer(shape, w1, w2, std::move(kernel)), {from, add}, channels);
+    *to = m->append(alamos::attention_layer(shape, *arrays), {from, add}, channels);
   });
 }
 

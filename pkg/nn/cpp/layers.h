@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "activation.h"
+#include "alamos.h"
 
 namespace alamos {
 
@@ -62,8 +62,9 @@ std::unique_ptr<Layer> scale_layer(int positions, bool half, std::vector<float> 
 
 // Attention: each channel of a position is multiplied by a gate in (0, 1), and with a
 // spatial convolution each square by another. The gates of the channels are
-// sigmoid(w2 relu(w1 m)), m being their means over the squares; with a spatial
-// convolution sigmoid(w2 (relu(w1 m) + relu(w1 M))), M being their maxima, and
+// sigmoid(w2 h + b2) with h = relu(w1 m + b1), m being their means over the squares, and
+// with a shift w3 h + b3 is added to the channels; with a spatial
+// convolution they are sigmoid(w2 (relu(w1 m) + relu(w1 M))), M being their maxima, and
 // those of the squares sigmoid(conv(mean, maximum over the gated channels)).
 struct AttentionShape {
   int positions;
@@ -76,8 +77,6 @@ struct AttentionShape {
 
 constexpr int attention_kernel = 7;
 
-// w1 is [hidden][channels], w2 [channels][hidden], spatial [2][7][7] or empty.
-std::unique_ptr<Layer> attention_layer(const AttentionShape &shape, const float *w1,
-                                       const float *w2, std::vector<float> spatial);
+std::unique_ptr<Layer> attention_layer(const AttentionShape &shape, const alamos_attention &arrays);
 
 }  // namespace alamos

@@ -1,0 +1,296 @@
+package nn
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+)
+
+// Weight files of Leela Chess Zero (net.proto of LeelaChessZero/lczero-common, and the reader
+// of LeelaChessZero/lc0) are a gzip file of a protobuf. Ours and theirs have residual blocks,
+// with or without squeeze-and-excitation, the same value and moves-left heads, and two of the
+// policy heads in common. A convolution's batch norm is stored beside it.
+
+// LeelaExt is how the name of a weight file of Leela Chess Zero ends.
+const LeelaExt = ".pb.gz"
+
+// The encodings of Leela's networks.
+const (
+	leelaInput  = "lc0-112"
+	leelaPolicy = "lc0-1858"
+)
+
+const (
+	leelaMagic = 0x1c0
+	leelaMoves = 1858
+	leelaMaps  = 80      // of a convolutional policy, of which 73 are used
+	leelaLimit = 2 << 30 // bytes of an unpacked file
+)
+
+// Values of NetworkFormat, by field: input, output, network, policy, value, moves left.
+var leelaFormats = map[int]map[uint64]string{
+	1: {1: "classical planes", 2: "planes of castling rooks", 3: "canonical planes", 4: "canonical planes", 132: "canonical planes", 5: "canonical planes", 133: "canonical planes"},
+	3: {1: "classical", 2: "squeeze-and-excitation", 3: "classical", 4: "squeeze-and-excitation", 5: "ONNX", 6: "attention body", 7: "attention body with several heads", 134: "attention body with several heads"},
+	4: {0: "unknown", 1: "a dense layer", 2: "convolution", 3: "attention"},
+	5: {0: "unknown", 1: "tanh", 2: "win, draw and loss", 3: "parameters of a distribution"},
+}
+
+// WriteLeela writes the network that plays as a weight file for Leela Chess Zero, or returns an
+// error that names what Leela's networks do not have. Weights are rounded to 16 bits of the
+// range of their layer, as in Leela's own files.
+func (c *Checkpoint) WriteLeela(w io.Writer) error {
+	if err := c.leelaFaults(); err != nil {
+		return fmt.Errorf("write %s: %w", LeelaExt, err)
+	}
+	n, err := c.playing()
+	if err != nil {
+		return err
+	}
+	// A norm hides the scale of the convolution before it. With variances of 1 rounding
+	// changes none.
+	for _, l := range n.all() {
+		if l.norm == nil {
+			continue
+		}
+		each := l.conv.weight.size() / l.conv.out()
+		for i, v := range l.norm.variance.data {
+			scale := 1 / math.Sqrt(float64(v)+normEpsilon)
+			for k := range each {
+				l.conv.weight.data[i*each+k] *= float32(scale)
+			}
+			l.norm.mean.data[i] *= float32(scale)
+			l.norm.variance.data[i] = 1 - normEpsilon
+		}
+	}
+	m := &leelaWriter{}
+	n.leela(m)
+	s := &n.spec
+	var version, network, format, file proto
+	version.number(2, 26) // of 2020, with everything that the file may have
+	pick := func(is bool, yes, no int) int {
+		if is {
+			return yes
+		}
+		return no
+	}
+	network.number(1, 1)
+	network.number(2, pick(s.Value == ValueWDL, 2, 1))
+	network.number(3, pick(s.Attention == AttentionNone, 3, 4))
+	network.number(4, pick(s.PolicyHead == PolicyAlphaZero, 2, 1))
+	network.number(5, pick(s.Value == ValueWDL, 2, 1))
+	network.number(6, pick(s.MovesLeft, 1, 0))
+	format.number(1, 1)
+	format.message(2, network)
+	file.fixed(1, leelaMagic)
+	file.message(3, version)
+	file.message(4, format)
+	file.message(10, m.out)
+	z := gzip.NewWriter(w)
+	if _, err := z.Write(file); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// leelaFaults returns an error that names all that a network of Leela's cannot have.
+func (c *Checkpoint) leelaFaults() error {
+	s, err := c.Spec.Complete()
+	if err != nil {
+		return err
+	}
+	var faults []error
+	want := func(is bool, format string, args ...any) {
+		if !is {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	want(c.Variant == chess.Standard.String(), "the variant is %s: Leela Chess Zero plays chess", c.Variant)
+	want(c.Input == leelaInput, "network.input is %s: want %s", c.Input, leelaInput)
+	want(c.Policy == leelaPolicy, "network.policy is %s: want %s", c.Policy, leelaPolicy)
+	want(s.Trunk == TrunkResidual, "network.trunk is %s: want %s", s.Trunk, TrunkResidual)
+	want(!s.BareInput, "network.bare_input: want an activation after the input convolution")
+	want(s.Activation == ReLU, "network.activation is %s: want %s, as in the heads", s.Activation, ReLU)
+	want(s.Attention != AttentionCBAM, "network.attention is %s: want none, %s or %s", s.Attention, AttentionSqueeze, AttentionShift)
+	want(s.PolicyHead == PolicyConv && s.headKernel(true) == 1 || s.PolicyHead == PolicyConv73 && s.headKernel(true) == 1 || s.PolicyHead == PolicyAlphaZero && !s.PolicyReLU,
+		"network.policy_head: want %s, or %s or %s with a 1x1 kernel", PolicyAlphaZero, PolicyConv, PolicyConv73)
+	want(s.Value != ValueLinear && !s.ValueLinear, "the value has a linear output or layers: want tanh or wdl, and ReLU")
+	want(s.ValueChannels != Flat && s.ValueSecond == 0 && !s.ValuePooling && len(s.ValueHidden) == 1, "the value head: want one convolution, no pooling, and one hidden layer")
+	want(s.headKernel(false) == 1, "network.head_kernel is %s: want 1x1 or 3x3-policy", s.HeadKernel)
+	want(!s.BareHeads, "network.bare_heads: want ReLU after the convolutions of the heads")
+	return errors.Join(faults...)
+}
+
+// readLeela reads a weight file of Leela Chess Zero.
+func readLeela(path string) (*Checkpoint, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := unpackLeela(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+func unpackLeela(r io.Reader) (*Checkpoint, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("not a weight file of Leela Chess Zero: %w", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(z, leelaLimit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("damaged weight file of Leela Chess Zero: %w", err)
+	case len(data) > leelaLimit:
+		return nil, fmt.Errorf("the weight file has more than %d bytes", leelaLimit)
+	}
+	return parseLeela(data)
+}
+
+// parseLeela returns the network of an unpacked file.
+func parseLeela(data []byte) (*Checkpoint, error) {
+	fault := func(err error) error { return fmt.Errorf("weight file of Leela Chess Zero: %w", err) }
+	file, err := proto(data).fields()
+	if err != nil {
+		return nil, fault(err)
+	}
+	if file.numbers[1] != leelaMagic {
+		return nil, errors.New("not a weight file of Leela Chess Zero: it does not begin with its number")
+	}
+	if !file.has(10) {
+		return nil, fault(errors.New("it has no weights: it may have a model in ONNX, which cannot be read"))
+	}
+	weights := &leelaReader{name: "weights", err: new(error)}
+	if weights.protoFields, err = file.message(10); err != nil {
+		return nil, fault(err)
+	}
+	format, err := leelaFormat(file)
+	if err != nil {
+		return nil, fault(err)
+	}
+	spec, err := leelaSpec(format, weights)
+	if err != nil {
+		return nil, fault(err)
+	}
+	numbers := 0
+	for _, p := range spec.declared() {
+		if len(p.shape) > 1 {
+			numbers += p.size()
+		}
+	}
+	if numbers > len(data)/2 {
+		return nil, fault(fmt.Errorf("%d bytes are too few for a network of %d weights", len(data), numbers))
+	}
+	n, err := New(spec, 0)
+	if err != nil {
+		return nil, fault(err)
+	}
+	n.leela(weights)
+	if *weights.err != nil {
+		return nil, fault(*weights.err)
+	}
+	for _, l := range n.all() {
+		if l.norm != nil && slices.ContainsFunc(l.norm.variance.data, func(v float32) bool { return !(v >= 0) }) {
+			return nil, fault(fmt.Errorf("%s has values below 0", l.norm.variance.name))
+		}
+	}
+	c := &Checkpoint{Header: Header{Spec: n.Spec(), Input: leelaInput, Policy: leelaPolicy, Variant: chess.Standard.String()}}
+	c.Network, err = n.State()
+	return c, err
+}
+
+// leelaFormat returns the description of the network. Old files lack parts of it.
+func leelaFormat(file protoFields) (format protoFields, err error) {
+	if format, err = file.message(4); err != nil {
+		return format, err
+	}
+	described := format.has(2)
+	if format, err = format.message(2); err != nil {
+		return format, err
+	}
+	f := format.numbers
+	if !described {
+		f[1], f[3] = 1, 1
+	}
+	if f[3] == 1 || f[3] == 2 {
+		f[4], f[5] = 1, 1
+	}
+	switch {
+	case f[1] != 1:
+		err = fmt.Errorf("its input is format %d (%s): only format 1 (%s) can be read, which is %s", f[1], leelaFormats[1][f[1]], leelaFormats[1][1], leelaInput)
+	case f[3] < 1 || f[3] > 4:
+		err = fmt.Errorf("its network is of kind %d (%s): only residual networks can be read, classical or with squeeze-and-excitation", f[3], leelaFormats[3][f[3]])
+	case f[4] != 1 && f[4] != 2:
+		err = fmt.Errorf("its policy head is of kind %d (%s): only %s and %s can be read", f[4], leelaFormats[4][f[4]], leelaFormats[4][1], leelaFormats[4][2])
+	case f[5] != 1 && f[5] != 2:
+		err = fmt.Errorf("its value head is of kind %d (%s): only %s, and %s can be read", f[5], leelaFormats[5][f[5]], leelaFormats[5][1], leelaFormats[5][2])
+	case f[7] != 0:
+		err = errors.New("its activation is not ReLU: such heads cannot be read")
+	}
+	return format, err
+}
+
+// leelaSpec returns the complete spec of a network.
+func leelaSpec(format protoFields, weights *leelaReader) (s Spec, err error) {
+	count := func(field int, path ...int) (n int) { // of the numbers of an array in a message of weights
+		m := weights
+		for _, f := range path {
+			if m, err = m.inner(f, 0); err != nil {
+				return 0
+			}
+		}
+		if err == nil {
+			n, err = m.arraySize(field)
+		}
+		return n
+	}
+	planes, err := encode.PlanesByName(leelaInput)
+	if err != nil {
+		return s, err
+	}
+	s = Spec{
+		Planes: planes.Count(), Constant: planes.Constant(), PolicySize: leelaMoves, PolicyMap: leelaPolicy,
+		Trunk: TrunkResidual, Depth: len(weights.bytes[leelaBlocks]), Width: count(1, 1) / (9 * planes.Count()), Activation: ReLU, Attention: AttentionNone,
+		Value: ValueTanh, MovesLeft: format.numbers[6] == 1,
+	}
+	if hidden := count(2, leelaBlocks, 3); s.Depth > 0 && hidden > 0 && s.Width > 0 {
+		s.Attention, s.AttentionReduction = AttentionShift, max(1, s.Width/hidden)
+		if have := max(1, s.Width/s.AttentionReduction); have != hidden {
+			return s, fmt.Errorf("its squeeze-and-excitation has %d hidden features for %d channels: want a whole part of the channels", hidden, s.Width)
+		}
+	}
+	perSquare := func(field int) int { // channels of a convolution of 1x1
+		if s.Width == 0 {
+			return 0
+		}
+		return count(1, field) / s.Width
+	}
+	if format.numbers[4] == 2 {
+		s.PolicyHead, s.HeadKernel = PolicyAlphaZero, kernelP
+	} else {
+		s.PolicyHead, s.PolicyChannels = PolicyConv, perSquare(3)
+	}
+	if format.numbers[5] == 2 {
+		s.Value = ValueWDL
+	}
+	s.ValueChannels, s.ValueHidden = perSquare(6), []int{count(8)}
+	if s.MovesLeft {
+		s.MovesLeftChannels, s.MovesLeftHidden = perSquare(12), count(14)
+	}
+	if err != nil {
+		return s, err
+	}
+	if s.Width == 0 || s.ValueChannels == 0 || s.PolicyHead == PolicyConv && s.PolicyChannels == 0 || s.MovesLeft && (s.MovesLeftChannels == 0 || s.MovesLeftHidden == 0) {
+		return s, errors.New("a convolution is missing or empty")
+	}
+	return s.Complete()
+}
