@@ -66,12 +66,15 @@ func scrambled(t testing.TB, s Spec) *Network {
 	n := mustNew(t, s, 1)
 	rng := rand.New(rand.NewPCG(2, 0))
 	for _, p := range n.params {
-		in := 16
+		in, gain := 16, 1.5
 		if len(p.shape) > 1 {
 			in = p.size() / p.shape[0]
 		}
-		if p.name == "features.weight" {
+		switch {
+		case p.name == "features.weight":
 			in = activeFeatures
+		case len(p.shape) == 2: // tanh would be 1
+			gain = 0.3
 		}
 		for i := range p.data {
 			x := rng.NormFloat64()
@@ -79,7 +82,7 @@ func scrambled(t testing.TB, s Spec) *Network {
 			case strings.HasSuffix(p.name, "running_var"):
 				p.data[i] = float32(0.5 + x*x)
 			case len(p.shape) > 1:
-				p.data[i] = float32(x * math.Sqrt(1.5/float64(in)))
+				p.data[i] = float32(x * math.Sqrt(gain/float64(in)))
 			default:
 				p.data[i] += float32(x / 4)
 			}
@@ -242,7 +245,7 @@ func TestONNXRuntime(t *testing.T) {
 				}
 				get(name, len(want)/positions)
 				compare(t, name, want, outputs[name], 1e-4)
-				if slices.Max(want)-slices.Min(want) > 0.01 {
+				if slices.Max(want)-slices.Min(want) > 1e-3 {
 					differs[name]++
 				}
 				of[name]++
@@ -250,7 +253,7 @@ func TestONNXRuntime(t *testing.T) {
 		})
 	}
 	for name, n := range of {
-		if differs[name] < n*8/10 {
+		if differs[name] < n*6/10 {
 			t.Errorf("%s hardly differs between positions in %d of %d networks: the comparison says little", name, n-differs[name], n)
 		}
 	}
