@@ -48,6 +48,9 @@ func (b Bitboard) Count() int { return bits.OnesCount64(uint64(b)) }
 // First is the lowest square of the set, [NoSquare] when it is empty.
 func (b Bitboard) First() Square { return Square(bits.TrailingZeros64(uint64(b))) }
 
+// last is the highest square of a set that is not empty.
+func (b Bitboard) last() Square { return Square(63 - bits.LeadingZeros64(uint64(b))) }
+
 // Has reports whether the set contains s.
 func (b Bitboard) Has(s Square) bool { return b&(1<<s) != 0 }
 
@@ -112,7 +115,7 @@ func (c Color) String() string {
 // PieceType is a kind of piece, without its color.
 type PieceType uint8
 
-// The kinds of pieces.
+// The kinds of pieces of chess. [Rules] can have others: their type is that of their letter.
 const (
 	NoPieceType PieceType = iota
 	Pawn
@@ -123,13 +126,19 @@ const (
 	King
 )
 
-const pieceLetters = "?PNBRQK"
+const pieceLetters = "?PNBRQKACDEFGHIJLMSTUVWXYZ"
+
+// pieceTypes is the number of types, that of no piece included.
+const pieceTypes = PieceType(len(pieceLetters))
 
 // String returns the English name of the piece.
 func (t PieceType) String() string {
 	names := [...]string{"nothing", "pawn", "knight", "bishop", "rook", "queen", "king"}
 	if int(t) < len(names) {
 		return names[t]
+	}
+	if t < pieceTypes {
+		return "piece " + pieceLetters[t:t+1]
 	}
 	return fmt.Sprintf("PieceType(%d)", uint8(t))
 }

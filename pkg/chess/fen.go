@@ -20,8 +20,13 @@ var starts = sync.OnceValue(func() (start [variantCount]Position) {
 })
 
 // StartPosition is the position a game of the variant begins with. The variant
-// must be one of [Variants].
-func StartPosition(v Variant) Position { return starts()[v] }
+// must be one of [Variants], or made by [Define].
+func StartPosition(v Variant) Position {
+	if b := v.book(); b != nil {
+		return b.start
+	}
+	return starts()[v]
+}
 
 // ParseFEN reads a position in Forsyth-Edwards notation.
 //
@@ -39,12 +44,15 @@ func StartPosition(v Variant) Position { return starts()[v] }
 // written KQkq (the outermost rook) or by the rook's file, as in X-FEN and
 // Shredder-FEN. In crazyhouse pockets follow the board, as [QPn] or as a ninth
 // rank (none means that they are empty), and ~ follows a piece that was promoted.
+// Positions of rules made by [Define] may have any pieces of theirs. They need the royal
+// pieces that a side has at the start, and those of the side that has just moved must not be
+// attacked.
 // In three-check the checks that each side has still to give stand before the
 // clocks, as 3+3, or those given stand after them, as +0+0.
 //
 // Errors name the field and what is wrong in it.
 func ParseFEN(v Variant, fen string) (Position, error) {
-	if int(v) >= variantCount {
+	if int(v) >= variantCount && !v.Defined() {
 		return Position{}, fmt.Errorf("fen: unknown variant %d", v)
 	}
 	p, err := parseFEN(v, fen)
@@ -57,7 +65,7 @@ func ParseFEN(v Variant, fen string) (Position, error) {
 func parseFEN(v Variant, fen string) (Position, error) {
 	p := Position{variant: v, enPassant: NoSquare, fullMove: 1}
 	fields := strings.Fields(fen)
-	if v == ThreeCheck {
+	if p.checkLimit() > 0 {
 		var err error
 		if fields, err = p.parseChecks(fields); err != nil {
 			return p, err
@@ -81,8 +89,8 @@ func parseFEN(v Variant, fen string) (Position, error) {
 	default:
 		return p, fmt.Errorf("field 2 (turn): want w or b, have %q", fields[1])
 	}
-	if v == ThreeCheck && p.checks[p.turn] == 0 {
-		return p, fmt.Errorf("checks: %v has given its third and has won, but it is %v's turn", p.turn, p.turn)
+	if p.checkLimit() > 0 && p.checks[p.turn] == 0 {
+		return p, fmt.Errorf("checks: %v has given its last and has won, but it is %v's turn", p.turn, p.turn)
 	}
 	if err := p.checkMaterial(); err != nil {
 		return p, fmt.Errorf("field 1 (pieces): %w", err)
@@ -118,19 +126,20 @@ func parseFEN(v Variant, fen string) (Position, error) {
 // those still to give, "3+3", as the fifth field, or those given, "+0+0", as the
 // last one. Without either, no check has been given.
 func (p *Position) parseChecks(fields []string) ([]string, error) {
-	p.checks = [2]uint8{checksToWin, checksToWin}
+	most := p.checkLimit()
+	p.checks = [2]uint8{most, most}
 	for i := 4; i < len(fields); i++ {
 		white, black, found := strings.Cut(strings.TrimPrefix(fields[i], "+"), "+")
 		if !found {
 			continue
 		}
 		for c, s := range [2]string{white, black} {
-			if len(s) != 1 || s[0] < '0' || s[0] > '0'+checksToWin {
-				return nil, fmt.Errorf("field %d (checks): want two numbers from 0 to %d, such as 3+3 still to give or +0+0 given, have %q", i+1, checksToWin, fields[i])
+			if len(s) != 1 || s[0] < '0' || s[0] > '0'+most {
+				return nil, fmt.Errorf("field %d (checks): want two numbers from 0 to %d, such as 3+3 still to give or +0+0 given, have %q", i+1, most, fields[i])
 			}
 			p.checks[c] = s[0] - '0'
 			if fields[i][0] == '+' {
-				p.checks[c] = checksToWin - p.checks[c]
+				p.checks[c] = most - p.checks[c]
 			}
 		}
 		if p.checks == [2]uint8{} {
@@ -141,12 +150,40 @@ func (p *Position) parseChecks(fields []string) ([]string, error) {
 	return fields, nil
 }
 
+// checkLimit is the number of checks that wins, 0 if there is none.
+func (p *Position) checkLimit() uint8 {
+	if b := p.variant.book(); b != nil {
+		return uint8(b.CheckLimit)
+	}
+	if p.variant == ThreeCheck {
+		return checksToWin
+	}
+	return 0
+}
+
+// hasHand reports whether pieces can be in hand.
+func (p *Position) hasHand() bool {
+	if b := p.variant.book(); b != nil {
+		return b.hand
+	}
+	return p.variant == Crazyhouse
+}
+
+// size is the number of files and ranks of the board.
+func (v Variant) size() (files, ranks int) {
+	if b := v.book(); b != nil {
+		return b.Files, b.Ranks
+	}
+	return 8, 8
+}
+
 // parsePocket reads the pockets that follow the board in crazyhouse, [QPn] or /QPn, and
 // returns the board.
 func (p *Position) parsePocket(s string) (board string, err error) {
-	if p.variant != Crazyhouse {
+	if !p.hasHand() {
 		return s, nil
 	}
+	_, ranks := p.variant.size()
 	board, hand := s, ""
 	if i := strings.IndexByte(s, '['); i >= 0 {
 		var closed bool
@@ -154,69 +191,97 @@ func (p *Position) parsePocket(s string) (board string, err error) {
 		if hand, closed = strings.CutSuffix(s[i+1:], "]"); !closed {
 			return "", fmt.Errorf("the pocket %q does not end in ]", s[i:])
 		}
-	} else if i := strings.LastIndexByte(s, '/'); strings.Count(s, "/") == 8 {
+	} else if i := strings.LastIndexByte(s, '/'); strings.Count(s, "/") == ranks {
 		board, hand = s[:i], s[i+1:]
 	}
 	for i := 0; i < len(hand) && hand != "-"; i++ {
-		c, t := pieceAndColor(hand[i])
-		if t == NoPieceType || t == King {
-			return "", fmt.Errorf("%q in the pocket is not a piece that can be dropped: want letters of PNBRQpnbrq", hand[i])
+		c, t := p.variant.pieceAndColor(hand[i])
+		if t == NoPieceType || p.pocketShift(t) == 64 {
+			return "", fmt.Errorf("%q in the pocket is not a piece that can be dropped: want letters of %s", hand[i], p.variant.letters(true))
 		}
-		if p.pocket[c].count(t) == pocketMost {
+		if p.Pocket(c, t) == pocketMost {
 			return "", fmt.Errorf("more than %d pieces of a kind in the pocket", pocketMost)
 		}
-		p.pocket[c] += inPocket(t)
+		p.pocket[c] += 1 << p.pocketShift(t)
 	}
 	return board, nil
 }
 
-// pieceAndColor reads a piece as FEN writes it, upper case for white.
-func pieceAndColor(ch byte) (Color, PieceType) {
+// pieceAndColor reads a piece of the variant as FEN writes it, upper case for white.
+func (v Variant) pieceAndColor(ch byte) (c Color, t PieceType) {
 	if ch >= 'a' && ch <= 'z' {
-		return Black, pieceOf(ch - 0x20)
+		c, ch = Black, ch-0x20
 	}
-	return White, pieceOf(ch)
+	t = pieceOf(ch)
+	if b := v.book(); b == nil && t > King || b != nil && b.of[t] == nil {
+		return c, NoPieceType
+	}
+	return c, t
+}
+
+// letters returns the letters of the kinds of pieces for messages, without those that no
+// hand holds if droppable is set.
+func (v Variant) letters(droppable bool) string {
+	letters := pieceLetters[Pawn : King+1]
+	if b := v.book(); b != nil {
+		letters = ""
+		for _, k := range b.kinds {
+			letters += string(k.t.Letter(White))
+		}
+	}
+	if droppable {
+		letters = strings.ReplaceAll(letters, "K", "")
+	}
+	return letters + strings.ToLower(letters)
 }
 
 func (p *Position) parsePieces(s string) error {
 	ranks := strings.Split(s, "/")
-	if len(ranks) != 8 {
-		return fmt.Errorf("want 8 ranks, have %d", len(ranks))
+	files, want := p.variant.size()
+	if len(ranks) != want {
+		return fmt.Errorf("want %d ranks, have %d", want, len(ranks))
 	}
 	for i, rank := range ranks {
+		n := len(ranks) - i
 		file := 0
 		digit := false
 		for j := 0; j < len(rank); j++ {
 			ch := rank[j]
 			if ch >= '1' && ch <= '8' {
 				if digit {
-					return fmt.Errorf("rank %d: two digits in a row in %q", 8-i, rank)
+					return fmt.Errorf("rank %d: two digits in a row in %q", n, rank)
 				}
 				digit = true
 				file += int(ch - '0')
 				continue
 			}
 			digit = false
-			if ch == '~' && p.variant == Crazyhouse {
-				last := NewSquare(file-1, 7-i)
-				if t, _ := p.PieceAt(last); file == 0 || j == 0 || t == NoPieceType || t == Pawn || t == King {
-					return fmt.Errorf("rank %d: ~ in %q does not follow a piece that can have been promoted", 8-i, rank)
+			if ch == '~' && p.hasHand() {
+				last := NewSquare(file-1, n-1)
+				if t, _ := p.PieceAt(last); file == 0 || file > 8 || j == 0 || t == NoPieceType || t == Pawn || t == King {
+					return fmt.Errorf("rank %d: ~ in %q does not follow a piece that can have been promoted", n, rank)
 				}
 				p.promoted |= last.bit()
 				continue
 			}
-			c, t := pieceAndColor(ch)
-			if t == NoPieceType {
-				return fmt.Errorf("rank %d: %q is not a piece (PNBRQK, pnbrqk) or a digit 1-8", 8-i, ch)
+			c, t := p.variant.pieceAndColor(ch)
+			hole := ch == '*' && p.variant.Defined()
+			if t == NoPieceType && !hole {
+				return fmt.Errorf("rank %d: %q is not a piece (%s) or a digit 1-8", n, ch, p.variant.letters(false))
 			}
-			if file > 7 {
-				return fmt.Errorf("rank %d: more than 8 squares in %q", 8-i, rank)
+			if file >= files {
+				return fmt.Errorf("rank %d: more than %d squares in %q", n, files, rank)
 			}
-			p.put(c, t, NewSquare(file, 7-i))
+			if s := NewSquare(file, n-1); p.variant.Defined() && hole == p.variant.book().squares.Has(s) {
+				return fmt.Errorf("rank %d: the board has its holes elsewhere than %q", n, rank)
+			}
+			if !hole {
+				p.set(c, t, NewSquare(file, n-1))
+			}
 			file++
 		}
-		if file != 8 {
-			return fmt.Errorf("rank %d: want 8 squares, have %d in %q", 8-i, file, rank)
+		if file != files {
+			return fmt.Errorf("rank %d: want %d squares, have %d in %q", n, files, file, rank)
 		}
 	}
 	return nil
@@ -224,6 +289,9 @@ func (p *Position) parsePieces(s string) error {
 
 // checkMaterial returns an error for material that no game can have.
 func (p *Position) checkMaterial() error {
+	if b := p.variant.book(); b != nil {
+		return b.checkMaterial(p)
+	}
 	pawnless := rank1 | rank8
 	if p.variant == RacingKings {
 		pawnless = ^Bitboard(0)
@@ -297,6 +365,9 @@ func (p *Position) checkCrazyhouse() error {
 }
 
 func (p *Position) checkKings() error {
+	if b := p.variant.book(); b != nil {
+		return b.checkRoyals(p)
+	}
 	if p.variant == Antichess {
 		if p.color[p.turn.Other()] == 0 {
 			return fmt.Errorf("%v has no piece: in antichess only the side to move can have lost all", p.turn.Other())
@@ -340,7 +411,11 @@ func (p *Position) parseCastling(s string) error {
 	if s == "-" {
 		return nil
 	}
-	if p.variant == Antichess || p.variant == RacingKings {
+	b := p.variant.book()
+	if b != nil && !b.Castling && b.start.key == 0 { // the start itself
+		return nil
+	}
+	if p.variant == Antichess || p.variant == RacingKings || b != nil && !b.Castling {
 		return fmt.Errorf("%q: there is no castling in %v; want -", s, p.variant)
 	}
 	for i := 0; i < len(s); i++ {
@@ -352,7 +427,7 @@ func (p *Position) parseCastling(s string) error {
 		if letter != 'K' && letter != 'Q' && (letter < 'A' || letter > 'H') {
 			return fmt.Errorf("%q: want - or letters of KQkq (or files A-H, a-h)", ch)
 		}
-		king, home := p.King(c), backRank(c)
+		king, home := p.King(c), p.variant.backRank(c)
 		if king == NoSquare || !home.Has(king) {
 			return fmt.Errorf("%q: the %v king is not on its first rank", ch, c)
 		}
@@ -397,6 +472,9 @@ func (p *Position) parseEnPassant(s string) error {
 		return err
 	}
 	us, them := p.turn, p.turn.Other()
+	if b := p.variant.book(); b != nil {
+		return b.parseEnPassant(p, target)
+	}
 	want := rank6
 	if us == Black {
 		want = rank3
@@ -414,6 +492,14 @@ func (p *Position) parseEnPassant(s string) error {
 	return nil
 }
 
+// backRank is the first rank of side c's.
+func (v Variant) backRank(c Color) Bitboard {
+	if _, ranks := v.size(); c == Black {
+		return rank1 << (8 * (ranks - 1))
+	}
+	return rank1
+}
+
 // maxClock is the largest number that ParseFEN accepts. FEN writes larger ones if a game
 // continues from there.
 const maxClock = 99999
@@ -427,11 +513,15 @@ func parseClock(s string, least int) (uint32, error) {
 	return uint32(n), nil
 }
 
-// Board returns the pieces as 64 letters of FEN from a8 to h1, with "." for an empty square.
+// Board returns the pieces as 64 letters of FEN from a8 to h1, with "." for an empty square, and a
+// blank where the board of the rules has none.
 func (p *Position) Board() string {
 	b := make([]byte, 64)
 	for i := range b {
 		b[i] = '.'
+		if rules := p.variant.book(); rules != nil && !rules.squares.Has(NewSquare(i%8, 7-i/8)) {
+			b[i] = ' '
+		}
 		if t, c := p.PieceAt(NewSquare(i%8, 7-i/8)); t != NoPieceType {
 			b[i] = t.Letter(c)
 		}
@@ -446,17 +536,25 @@ func (p *Position) Board() string {
 // checks still to give before the clocks, 3+3.
 func (p *Position) FEN() string {
 	b := make([]byte, 0, 96)
-	for rank := 7; rank >= 0; rank-- {
+	files, ranks := p.variant.size()
+	book := p.variant.book()
+	for rank := ranks - 1; rank >= 0; rank-- {
 		empty := byte(0)
-		for file := range 8 {
-			t, c := p.PieceAt(NewSquare(file, rank))
-			if t == NoPieceType {
+		for file := range files {
+			s := NewSquare(file, rank)
+			t, c := p.PieceAt(s)
+			hole := book != nil && !book.squares.Has(s)
+			if t == NoPieceType && !hole {
 				empty++
 				continue
 			}
 			if empty > 0 {
 				b = append(b, '0'+empty)
 				empty = 0
+			}
+			if hole {
+				b = append(b, '*')
+				continue
 			}
 			b = append(b, t.Letter(c))
 			if p.promoted.Has(NewSquare(file, rank)) {
@@ -470,10 +568,10 @@ func (p *Position) FEN() string {
 			b = append(b, '/')
 		}
 	}
-	if p.variant == Crazyhouse {
+	if p.hasHand() {
 		b = append(b, '[')
 		for c := White; c <= Black; c++ {
-			for t := Queen; t >= Pawn; t-- {
+			for t := pieceTypes - 1; t >= Pawn; t-- {
 				for range p.Pocket(c, t) {
 					b = append(b, t.Letter(c))
 				}
@@ -486,7 +584,7 @@ func (p *Position) FEN() string {
 	b = append(b, ' ')
 	b = append(b, p.enPassant.String()...)
 	b = append(b, ' ')
-	if p.variant == ThreeCheck {
+	if p.checkLimit() > 0 {
 		b = append(b, '0'+p.checks[White], '+', '0'+p.checks[Black], ' ')
 	}
 	b = strconv.AppendUint(b, uint64(p.rule50), 10)
@@ -500,8 +598,9 @@ func (p *Position) appendCastling(b []byte) []byte {
 		return append(b, '-')
 	}
 	for c := White; c <= Black; c++ {
-		king := p.King(c).bit()
-		rooks := p.Pieces(c, Rook) & backRank(c)
+		home := p.variant.backRank(c)
+		king := (p.Pieces(c, King) & home).First().bit()
+		rooks := p.Pieces(c, Rook) & home
 		lower := byte(c) * 0x20
 		if right := p.castle & p.color[c] &^ (king<<1 - 1); right != 0 {
 			letter := byte('K')

@@ -1,5 +1,7 @@
 package chess
 
+import "slices"
+
 // Game is a position with its history. Playing and undoing moves allocates
 // nothing once the game has been as long before.
 type Game struct {
@@ -78,7 +80,7 @@ func (g *Game) Repetitions() int {
 	current := len(g.positions) - 1
 	p := &g.positions[current]
 	first := 0
-	if p.variant != Crazyhouse { // where what was captured comes back
+	if p.progresses() {
 		first = max(0, current-int(p.rule50))
 	}
 	n, key := 0, p.repetitionKey()
@@ -90,6 +92,14 @@ func (g *Game) Repetitions() int {
 	return n
 }
 
+// progresses reports whether no position before the last capture or pawn move can come back.
+func (p *Position) progresses() bool {
+	if b := p.variant.book(); b != nil {
+		return !b.hand && (b.onward || b.PawnsCount)
+	}
+	return p.variant != Crazyhouse // where what was captured comes back
+}
+
 // repetitionKey is the key without an en passant square on which no capture is
 // legal.
 func (p *Position) repetitionKey() uint64 {
@@ -97,6 +107,14 @@ func (p *Position) repetitionKey() uint64 {
 		return p.key
 	}
 	to := p.enPassant
+	if b := p.variant.book(); b != nil {
+		var l MoveList
+		p.LegalMoves(&l)
+		if slices.ContainsFunc(l.Slice(), Move.IsEnPassant) {
+			return p.key
+		}
+		return p.key ^ keys.passed[to&63]
+	}
 	for from := pawnAttacks[p.turn.Other()][to&63] & p.Pieces(p.turn, Pawn); from != 0; from &= from - 1 {
 		if p.safe(from.First(), to, (to ^ 8).bit()) {
 			return p.key
@@ -114,6 +132,9 @@ func (g *Game) Outcome(l *MoveList) Outcome {
 	p := g.Position()
 	if o := p.Ended(l); o.Over() {
 		return o
+	}
+	if b := p.variant.book(); b != nil {
+		return b.drawn(g)
 	}
 	switch {
 	case p.InsufficientMaterial():

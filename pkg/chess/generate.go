@@ -18,6 +18,8 @@ func (p *Position) countMoves() int { return p.generate(nil) }
 func (p *Position) generate(l *MoveList) int {
 	them := p.turn.Other()
 	switch p.variant {
+	default:
+		return p.variant.book().generate(p, l)
 	case Standard, Crazyhouse:
 	case Atomic:
 		return p.generateAtomic(l)

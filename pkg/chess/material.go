@@ -17,7 +17,13 @@ package chess
 // Three-check: kings alone. Horde: no move of either side ever frees another
 // (see hordeClosed). King of the hill, racing kings and crazyhouse: never.
 func (p *Position) InsufficientMaterial() bool {
-	switch p.variant {
+	v := p.variant
+	if b := v.book(); b != nil {
+		if v = b.insufficient; p.kind[0] != 0 {
+			return false
+		}
+	}
+	switch v {
 	case Standard:
 		return p.insufficientStandard()
 	case Atomic:
@@ -31,6 +37,10 @@ func (p *Position) InsufficientMaterial() bool {
 	}
 	return false
 }
+
+// definitions are the variants whose definition of insufficient material [Rules] can name;
+// the zero value has its own, and Crazyhouse has none.
+var definitions = map[string]Variant{"none": Crazyhouse, "chess": Standard, "atomic": Atomic, "antichess": Antichess, "3check": ThreeCheck, "horde": Horde}
 
 // sameColored reports whether the squares are all light or all dark.
 func sameColored(b Bitboard) bool { return b&lightSquares == 0 || b&darkSquares == 0 }

@@ -1,33 +1,35 @@
 package chess
 
-// Move is a move in 16 bits; 0 is not a move. It means something only together
+// Move is a move in 21 bits; 0 is not a move. It means something only together
 // with the position it is played in.
 //
 //	bits  0-5   from
 //	bits  6-11  to
-//	bits 12-15  kind: 0 plain, 1 castling, 2 en passant, 3-7 promotion to
-//	            PieceType kind-1, 9-13 drop of PieceType kind-8 (from = to)
+//	bits 12-15  kind: 0 plain, 1 castling, 2 en passant, 3 promotion, 4 drop (from = to),
+//	            5 double step of a pawn (only of rules made by [Define])
+//	bits 16-20  the PieceType of a promotion or a drop
 //
 // Castling is stored as the king taking its own rook, which says the same for
 // any placement of king and rook (chess960).
-type Move uint16
+type Move uint32
 
 const (
-	kindCastle    Move = 1 << 12
-	kindEnPassant Move = 2 << 12
-	kindMask      Move = 15 << 12
-	kindPromotion      = 1 // kind = piece type + kindPromotion
-	kindDrop           = 8 // kind = piece type + kindDrop
+	kindCastle Move = (1 + iota) << 12
+	kindEnPassant
+	kindPromotion
+	kindDrop
+	kindDouble
+	kindMask Move = 15 << 12
 )
 
 func newMove(from, to Square) Move { return Move(from) | Move(to)<<6 }
 
 func newPromotion(from, to Square, t PieceType) Move {
-	return newMove(from, to) | (Move(t)+kindPromotion)<<12
+	return newMove(from, to) | kindPromotion | Move(t)<<16
 }
 
 // newDrop returns the move that places a piece from the pocket.
-func newDrop(to Square, t PieceType) Move { return newMove(to, to) | (Move(t)+kindDrop)<<12 }
+func newDrop(to Square, t PieceType) Move { return newMove(to, to) | kindDrop | Move(t)<<16 }
 
 // From is the square the piece leaves; for a drop, the square where it lands.
 func (m Move) From() Square { return Square(m & 63) }
@@ -37,8 +39,8 @@ func (m Move) To() Square { return Square(m >> 6 & 63) }
 
 // Promotion is the piece a pawn becomes, [NoPieceType] for other moves.
 func (m Move) Promotion() PieceType {
-	if k := m >> 12; k >= 3 && k <= 7 {
-		return PieceType(k - kindPromotion)
+	if m&kindMask == kindPromotion {
+		return PieceType(m >> 16)
 	}
 	return NoPieceType
 }
@@ -49,17 +51,20 @@ func (m Move) Dropped() PieceType {
 	if !m.IsDrop() {
 		return NoPieceType
 	}
-	return PieceType(m>>12 - kindDrop)
+	return PieceType(m >> 16)
 }
 
 // IsDrop reports whether the move places a piece from the pocket.
-func (m Move) IsDrop() bool { return m >= (1+kindDrop)<<12 }
+func (m Move) IsDrop() bool { return m&kindMask == kindDrop }
 
 // IsCastle reports whether the move is castling.
 func (m Move) IsCastle() bool { return m&kindMask == kindCastle }
 
 // IsEnPassant reports whether the move is an en passant capture.
 func (m Move) IsEnPassant() bool { return m&kindMask == kindEnPassant }
+
+// IsDouble reports whether the move is a double step of a pawn in rules made by [Define].
+func (m Move) IsDouble() bool { return m&kindMask == kindDouble }
 
 // String returns the move's squares with the king taking its rook for castling,
 // as chess960 engines write it. [Position.UCI] gives the usual form.

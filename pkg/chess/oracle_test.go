@@ -23,6 +23,7 @@ import (
 
 var (
 	oracleGames    = flag.Int("oracle.games", 0, "follow so many random games of each variant with Fairy-Stockfish (see make oracle)")
+	oracleRules    = flag.Int("oracle.rules", 0, "and games of so many rules composed at random")
 	oracleSeed     = flag.Uint64("oracle.seed", 1, "of the random games")
 	oracleVariants = flag.String("oracle.variants", "", "separated by commas; all if empty")
 	oracleFFish    = flag.String("oracle.ffish", "../../.opponents/oracle/node_modules/ffish-es6", "directory of the npm package")
@@ -147,7 +148,7 @@ func (o *oracle) game(n int) {
 	} else {
 		c.compare(g, records)
 	}
-	pgn := n%oraclePGN == 0 && !g.chess960 // which its reader does not support
+	pgn := n%oraclePGN == 0 && !g.chess960 && !o.variant.Defined() // which its reader does not support
 	if pgn {
 		if err := o.readPGN(g); err != nil {
 			c.differ(g.Ply(), "reading the PGN", "the moves", err.Error())
@@ -210,7 +211,11 @@ type oracleGame struct {
 func (o *oracle) play(r *rand.Rand, n int) *oracleGame {
 	start := opening{p: StartPosition(o.variant)}
 	tries := 1 // of random moves, to find one that forces things
-	switch n % 10 {
+	kind := n % 10
+	if o.variant.Defined() {
+		kind %= 6 // no positions beside the start
+	}
+	switch kind {
 	case 0, 1, 2, 3:
 	case 4, 5:
 		tries = 4
@@ -354,23 +359,23 @@ func (c *comparison) compare(g *oracleGame, records []string) {
 			return
 		}
 		fields := strings.Split(records[ply], "\t")
-		if len(fields) != 5 {
-			c.differ(ply, "the record", "5 fields", records[ply])
+		if len(fields) != 6 {
+			c.differ(ply, "the record", "6 fields", records[ply])
 			return
 		}
 		p := game.Position()
 		p.LegalMoves(&l)
 		c.positions++
 		c.moves += l.Len()
-		here := oracleRecord{p.fenFor(g.chess960), boolDigit(p.InCheck()), game.Outcome(&l).Result.String(), moveTexts(p, &l, g.chess960), ""}
-		there := oracleRecord{fields[0], fields[1], fields[2], strings.Fields(fields[3]), fields[4]}
+		here := oracleRecord{p.fenFor(g.chess960), boolDigit(p.InCheck()), game.Outcome(&l).Result.String(), moveTexts(p, &l, g.chess960), "", false}
+		there := oracleRecord{fields[0], fields[1], fields[2], strings.Fields(fields[3]), fields[4], fields[5] == "1"}
 		if ply < g.Ply() {
 			m := g.Moves()[ply]
 			here.san = p.SAN(m)
 			if read, err := p.ParseUCI(g.uci[ply]); err != nil || read != m {
 				c.differ(ply, "the UCI read here", g.uci[ply], fmt.Sprintf("read as %v: %v", read, err))
 			}
-			if read, err := p.ParseSAN(there.san); there.san != "" && (err != nil || read != m) {
+			if read, err := p.ParseSAN(there.san); there.san != "" && !(p.variant.Defined() && p.typeAt(m.From()) == Pawn) && (err != nil || read != m) {
 				c.differ(ply, "the SAN read here", here.san, fmt.Sprintf("%s, read as %v: %v", there.san, read, err))
 			}
 		}
@@ -392,6 +397,7 @@ type oracleRecord struct {
 	fen, check, result string
 	moves              []string // sorted
 	san                string   // of the move played
+	insufficient       bool     // material, for the oracle
 }
 
 func (c *comparison) record(g *oracleGame, ply, clock int, here, there oracleRecord) {
@@ -402,6 +408,10 @@ func (c *comparison) record(g *oracleGame, ply, clock int, here, there oracleRec
 		{ply, "SAN", here.san, there.san},
 	} {
 		if d.here == d.there {
+			continue
+		}
+		if p := g.Back(g.Ply() - ply); p.variant.Defined() && ruleDifference(g, p, d, there) {
+			c.known[d.what+" by rules"]++
 			continue
 		}
 		if why := knownDifference(g, ply, clock, d); why != "" {

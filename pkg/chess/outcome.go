@@ -73,6 +73,9 @@ const (
 	HordeDestroyed // in horde: White has no piece left
 	RaceFinished   // in racing kings: one king, or both, on the eighth rank
 	PiecesLost     // in antichess: the side to move has none, and wins
+	GoalReached    // in rules made by Define: a piece on a square that wins
+	Extinction     // in rules made by Define: a side has lost pieces that it needs
+	CheckLimit     // in rules made by Define: the last of the checks that win
 )
 
 var reasonNames = [...]string{
@@ -80,6 +83,7 @@ var reasonNames = [...]string{
 	"insufficient_material", "move_limit", "resignation", "time_forfeit", "illegal_move",
 	"engine_crash", "engine_stall", "engine_garbage", "adjudication",
 	"king_in_center", "three_checks", "horde_destroyed", "race_finished", "pieces_lost",
+	"goal_reached", "extinction", "check_limit",
 }
 
 // String returns the reason in snake case, as in data files.
@@ -129,6 +133,9 @@ func (p *Position) Wins(m Move) bool {
 // to [Game.Outcome]. The caller passes the legal moves, which it needs anyway
 // if the game is not over.
 func (p *Position) Ended(l *MoveList) Outcome {
+	if b := p.variant.book(); b != nil {
+		return b.ended(p, l)
+	}
 	if l.n > 0 {
 		return Outcome{Unfinished, NoReason} // a decided game has no moves
 	}

@@ -3,6 +3,10 @@ package chess
 // Play makes a move in place. The move must be one of [Position.LegalMoves]:
 // nothing is checked, and any other leaves a meaningless position.
 func (p *Position) Play(m Move) {
+	if b := p.variant.book(); b != nil {
+		b.play(p, m)
+		return
+	}
 	us := p.turn & 1
 	them := us ^ 1
 	from, to := m.From(), m.To()

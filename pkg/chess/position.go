@@ -1,22 +1,23 @@
 package chess
 
 // Position is a position with everything that decides its legal moves, and
-// its clocks, but not its history (see [Game]). It is a value of 120 bytes:
+// its clocks, but not its history (see [Game]). It is a value of 128 bytes:
 // copy it with =. The zero value is not a position; make one with
 // [StartPosition] or [ParseFEN].
 type Position struct {
 	color     [2]Bitboard
-	kind      [7]Bitboard // by PieceType; [0] is unused
+	kind      [7]Bitboard // by PieceType to King; [0] has the pieces of other types, see typeBoards
 	castle    Bitboard    // rooks that may still castle
 	promoted  Bitboard    // pieces that were pawns (crazyhouse only)
 	key       uint64
-	pocket    [2]pocket // pieces in hand (crazyhouse only)
+	pocket    [2]pocket // pieces in hand
 	rule50    uint32    // plies since the last capture or pawn move
 	fullMove  uint32
 	enPassant Square
 	turn      Color
 	variant   Variant
-	checks    [2]uint8 // checks that a side has still to give (three-check only)
+	checks    [2]uint8 // checks that a side has still to give, where they are counted
+	victim    Square   // of a capture en passant, in rules made by [Define]
 }
 
 // checksToWin is the number of checks that wins three-check.
@@ -35,7 +36,63 @@ func (p *Position) Turn() Color { return p.turn }
 func (p *Position) Key() uint64 { return p.key }
 
 // Pieces returns the squares of one side's pieces of a kind.
-func (p *Position) Pieces(c Color, t PieceType) Bitboard { return p.color[c&1] & p.kind[t] }
+func (p *Position) Pieces(c Color, t PieceType) Bitboard { return p.color[c&1] & p.board(t) }
+
+// board returns the squares of the pieces of a kind.
+func (p *Position) board(t PieceType) Bitboard {
+	if t > King {
+		return p.otherBoard(t)
+	}
+	return p.kind[t] &^ p.kind[0]
+}
+
+// typeBoards returns, for a type beyond King, the boards that have its pieces: a bit for
+// each index of Position.kind. Board 0 is among them. The numbers of the others add up to
+// the type less King and 1, so that a piece's type is the sum over its boards.
+var typeBoards = newTypeBoards()
+
+func newTypeBoards() (boards [pieceTypes]uint8) {
+	for t := King + 1; t < pieceTypes; t++ {
+		boards[t] = 1
+		rest := t - King - 1
+		for i := King; i > 0; i-- {
+			if rest >= i {
+				rest -= i
+				boards[t] |= 1 << i
+			}
+		}
+	}
+	return boards
+}
+
+func (p *Position) otherBoard(t PieceType) Bitboard {
+	b, in := p.kind[0], typeBoards[t%pieceTypes]
+	for i := 1; i < len(p.kind) && b != 0; i++ {
+		b &= p.kind[i] ^ (Bitboard(in>>i&1) - 1)
+	}
+	return b
+}
+
+// set places a piece of any type on an empty square and returns the change of the key.
+func (p *Position) set(c Color, t PieceType, s Square) uint64 {
+	if t <= King {
+		return p.put(c, t, s)
+	}
+	p.color[c&1] |= s.bit()
+	for i := range p.kind {
+		p.kind[i] |= Bitboard(typeBoards[t]>>i&1) << (s & 63)
+	}
+	return keys.piece[c&1][t][s&63]
+}
+
+// clear removes a piece of any type and returns the change of the key.
+func (p *Position) clear(c Color, t PieceType, s Square) uint64 {
+	p.color[c&1] &^= s.bit()
+	for i := range p.kind {
+		p.kind[i] &^= s.bit()
+	}
+	return keys.piece[c&1][t%pieceTypes][s&63]
+}
 
 // Side returns the squares of all pieces of one side.
 func (p *Position) Side(c Color) Bitboard { return p.color[c&1] }
@@ -50,9 +107,10 @@ func (p *Position) King(c Color) Square { return p.Pieces(c, King).First() }
 // castle.
 func (p *Position) CastlingRooks(c Color) Bitboard { return p.castle & p.color[c&1] }
 
-// Pocket is the number of pieces of a kind that a side holds in hand; 0 except in
-// crazyhouse.
-func (p *Position) Pocket(c Color, t PieceType) int { return p.pocket[c&1].count(t) }
+// Pocket is the number of pieces of a kind that a side holds in hand.
+func (p *Position) Pocket(c Color, t PieceType) int {
+	return int(p.pocket[c&1] >> p.pocketShift(t) & pocketMost)
+}
 
 // Promoted returns the pieces of both sides that were pawns, which go back to the
 // pocket as pawns; it is empty except in crazyhouse.
@@ -87,15 +145,17 @@ func (p *Position) PieceAt(s Square) (PieceType, Color) {
 	return p.typeAt(s), Color(p.color[Black] >> (s & 63) & 1)
 }
 
-// typeAt adds up the six boards without a branch: at most one has the bit.
+// typeAt adds up the boards without a branch: of the first six at most one has the bit, of
+// other pieces those of typeBoards.
 func (p *Position) typeAt(s Square) PieceType {
 	s &= 63
-	return PieceType(p.kind[Pawn]>>s&1 |
-		p.kind[Knight]>>s&1*2 |
-		p.kind[Bishop]>>s&1*3 |
-		p.kind[Rook]>>s&1*4 |
-		p.kind[Queen]>>s&1*5 |
-		p.kind[King]>>s&1*6)
+	return PieceType(p.kind[Pawn]>>s&1 +
+		p.kind[Knight]>>s&1*2 +
+		p.kind[Bishop]>>s&1*3 +
+		p.kind[Rook]>>s&1*4 +
+		p.kind[Queen]>>s&1*5 +
+		p.kind[King]>>s&1*6 +
+		p.kind[0]>>s&1*(Bitboard(King)+1))
 }
 
 // attackers returns the pieces of side c, its king aside, that attack a square
@@ -115,6 +175,9 @@ func (p *Position) InCheck() bool { return p.attacked(p.turn) }
 
 // attacked reports whether the king of side c is in check.
 func (p *Position) attacked(c Color) bool {
+	if b := p.variant.book(); b != nil {
+		return b.attacked(p, c)
+	}
 	k, enemy := p.King(c), p.King(c.Other())
 	if k == NoSquare || p.variant == Antichess || p.variant == Atomic && enemy == NoSquare {
 		return false

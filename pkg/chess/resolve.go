@@ -11,6 +11,9 @@ func (p *Position) resolve(d sanMove) Move {
 	us := p.turn & 1
 	own := p.color[us]
 	to := d.to & 63
+	if p.variant.Defined() {
+		return 0
+	}
 	if p.variant != Standard && p.mayHaveEnded() {
 		return 0
 	}
@@ -59,6 +62,9 @@ func (p *Position) resolve(d sanMove) Move {
 func (p *Position) mayHaveEnded() bool {
 	them := p.turn.Other()
 	switch p.variant {
+	default:
+		return p.variant.Defined()
+	case Standard:
 	case Atomic:
 		return p.color[them]&p.kind[King] == 0 || p.color[p.turn&1]&p.kind[King] == 0
 	case KingOfTheHill:
@@ -80,7 +86,7 @@ func (p *Position) resolvePawn(d sanMove) Move {
 	pawns := p.color[us] & p.kind[Pawn]
 	move := newMove(0, to)
 	if target&backRank(them) != 0 {
-		if d.promotion < Knight || d.promotion == King && p.variant != Antichess {
+		if d.promotion < Knight || d.promotion > King || d.promotion == King && p.variant != Antichess {
 			return 0
 		}
 		move = newPromotion(0, to, d.promotion)
@@ -145,7 +151,7 @@ func (p *Position) resolveDrop(t PieceType, to Square) Move {
 	us := p.turn & 1
 	occupied := p.Occupied()
 	king := p.King(us)
-	if p.variant != Crazyhouse || p.pocket[us].count(t) == 0 || occupied.Has(to) ||
+	if p.variant != Crazyhouse || p.Pocket(us, t) == 0 || occupied.Has(to) ||
 		t == Pawn && (rank1|rank8).Has(to) || p.attackers(us^1, king, occupied|to.bit()) != 0 {
 		return 0
 	}

@@ -43,7 +43,9 @@ func (p *Position) appendSAN(b []byte, m Move, l *MoveList) []byte {
 	}
 	t := p.typeAt(from)
 	captures := p.Occupied().Has(to) || m.IsEnPassant()
-	if t == Pawn {
+	if t == Pawn && p.variant.Defined() {
+		b = p.appendPawn(b, m, l, captures)
+	} else if t == Pawn {
 		if captures {
 			b = append(b, 'a'+byte(from&7))
 		}
@@ -70,6 +72,28 @@ func (p *Position) appendSAN(b []byte, m Move, l *MoveList) []byte {
 	b = append(b, 'a'+byte(to&7), '1'+byte(to>>3))
 	if promoted := m.Promotion(); promoted != NoPieceType {
 		b = append(b, '=', pieceLetters[promoted])
+	}
+	return b
+}
+
+// appendPawn writes the origin of a pawn's move as far as it is needed where pawns may move
+// in other ways than in chess: in full if another move to the square could be meant.
+func (p *Position) appendPawn(b []byte, m Move, l *MoveList, captures bool) []byte {
+	d := sanMove{piece: Pawn, promotion: m.Promotion(), to: m.To(), origin: ^Bitboard(0)}
+	if captures {
+		d.origin = fileA << m.From().File()
+	}
+	meant := 0
+	for _, other := range l.Slice() {
+		if d.means(p, other) {
+			meant++
+		}
+	}
+	if captures || meant > 1 {
+		b = append(b, 'a'+byte(m.From().File()))
+	}
+	if meant > 1 {
+		b = append(b, '1'+byte(m.From().Rank()))
 	}
 	return b
 }
@@ -107,7 +131,14 @@ const (
 )
 
 // sanPiece returns the kind of piece by its letter in SAN.
-var sanPiece = [256]PieceType{'P': Pawn, 'N': Knight, 'B': Bishop, 'R': Rook, 'Q': Queen, 'K': King}
+var sanPiece = newSANPieces()
+
+func newSANPieces() (types [256]PieceType) {
+	for t := Pawn; t < pieceTypes; t++ {
+		types[pieceLetters[t]] = t
+	}
+	return types
+}
 
 // decodeSAN parses a move's text. PGN files are read from bytes and single
 // moves from strings.

@@ -105,6 +105,9 @@ func Chess960(v Variant, n int) (Position, error) {
 	if n < 0 || n >= chess960Count {
 		return Position{}, fmt.Errorf("chess960 position %d: want 0 to %d", n, chess960Count-1)
 	}
+	if v.Defined() && RulesOf(v).Start == variantFacts[Standard].start {
+		return v.book().chess960(n)
+	}
 	if int(v) >= variantCount || v == Horde || v == RacingKings {
 		return Position{}, fmt.Errorf("chess960: %v has a start position of its own", v)
 	}

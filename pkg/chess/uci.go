@@ -9,6 +9,9 @@ import "fmt"
 func (p *Position) UCI(m Move) string {
 	if m.IsCastle() && classicalCastle(m) {
 		to, _ := castleTargets(m.From(), m.To())
+		if b := p.variant.book(); b != nil && b.reach(&b.of[King].quiet[p.turn], m.From(), 0).Has(to) {
+			return m.String() // the king can also step there
+		}
 		return m.From().String() + to.String()
 	}
 	return m.String()
@@ -39,13 +42,16 @@ func (p *Position) decodeUCI(s string) (Move, error) {
 	if len(s) != 4 && len(s) != 5 {
 		return 0, fmt.Errorf("want two squares and perhaps a piece, such as e2e4 or e7e8q, or a drop such as N@f3")
 	}
+	if p.variant.Defined() {
+		return p.listedUCI(s), nil
+	}
 	to, err := ParseSquare(s[2:4])
 	if err != nil {
 		return 0, fmt.Errorf("target %w", err)
 	}
 	if s[1] == '@' {
 		t := pieceOf(s[0])
-		if len(s) != 4 || t == NoPieceType || t == King {
+		if len(s) != 4 || t == NoPieceType || t >= King {
 			return 0, fmt.Errorf("want a drop of one of PNBRQ, such as N@f3")
 		}
 		return newDrop(to, t), nil
@@ -60,7 +66,7 @@ func (p *Position) decodeUCI(s string) (Move, error) {
 		if s[4] >= 'a' {
 			promotion = pieceOf(s[4] - 0x20)
 		}
-		if promotion < Knight || promotion == King && p.variant != Antichess {
+		if promotion < Knight || promotion > King || promotion == King && p.variant != Antichess {
 			return 0, fmt.Errorf("%q is not a promotion: want n, b, r or q, or k in antichess", s[4])
 		}
 		if t != Pawn {
@@ -84,6 +90,22 @@ func (p *Position) decodeUCI(s string) (Move, error) {
 		return newMove(from, to) | kindEnPassant, nil
 	}
 	return newMove(from, to), nil
+}
+
+// listedUCI returns the legal move with this text, or 0. Castling is also understood as the
+// king taking its rook, unless it can capture it.
+func (p *Position) listedUCI(s string) (found Move) {
+	var l MoveList
+	p.LegalMoves(&l)
+	for _, m := range l.Slice() {
+		if p.UCI(m) == s {
+			return m
+		}
+		if m.IsCastle() && m.String() == s {
+			found = m
+		}
+	}
+	return found
 }
 
 // legal reports whether a move is among the legal ones.

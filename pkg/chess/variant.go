@@ -6,7 +6,7 @@ import (
 )
 
 // Variant is a set of rules.
-type Variant uint8
+type Variant uint16
 
 // The variants, all with the rules of lichess. Chess960 is not among them: it
 // is any of these from another start position (see [Chess960]), and castling
@@ -51,8 +51,16 @@ func Variants() []Variant {
 	return all
 }
 
-// ParseVariant reads the name of a variant, as [Variant.String] gives it.
+// ParseVariant reads the name of a variant, as [Variant.String] gives it, or what
+// [Variant.Spec] gives, which it defines if need be.
 func ParseVariant(name string) (Variant, error) {
+	if strings.HasPrefix(name, "{") {
+		r, err := ParseRules(name)
+		if err != nil {
+			return 0, err
+		}
+		return Define(r)
+	}
 	names := make([]string, variantCount)
 	for v, f := range variantFacts {
 		if f.name == name {
@@ -60,8 +68,28 @@ func ParseVariant(name string) (Variant, error) {
 		}
 		names[v] = f.name
 	}
+	registry.Lock()
+	defer registry.Unlock()
+	switch defined := registry.byName[name]; {
+	case len(defined) == 1:
+		return defined[0], nil
+	case len(defined) > 1:
+		return 0, fmt.Errorf("variant %q: %d different rules have this name", name, len(defined))
+	}
 	return 0, fmt.Errorf("variant %q: want one of %s", name, strings.Join(names, ", "))
 }
+
+// Spec returns a text from which [ParseVariant] makes the variant in any process: the name
+// of a built-in one, or the rules of another.
+func (v Variant) Spec() string {
+	if b := v.book(); b != nil {
+		return b.text
+	}
+	return v.String()
+}
+
+// Defined reports whether the variant was made by [Define].
+func (v Variant) Defined() bool { return v.book() != nil }
 
 // String returns the name that UCI engines use: "chess", "atomic", "antichess",
 // "kingofthehill", "3check", "horde", "racingkings" or "crazyhouse".
@@ -69,7 +97,10 @@ func (v Variant) String() string {
 	if int(v) < variantCount {
 		return variantFacts[v].name
 	}
-	return fmt.Sprintf("Variant(%d)", uint8(v))
+	if b := v.book(); b != nil {
+		return b.Name
+	}
+	return fmt.Sprintf("Variant(%d)", uint16(v))
 }
 
 // Tag returns the value of the Variant tag in PGN files, as lichess writes it:

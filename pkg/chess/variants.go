@@ -35,32 +35,34 @@ func (p *Position) kingPromotions(l *MoveList, victims, empty Bitboard) (n int) 
 	return n
 }
 
-// pocket counts the pieces in one side's hand: six bits for each kind from pawn
-// to queen.
-type pocket uint32
+// pocket counts the pieces in one side's hand: six bits for each kind, from pawn to queen,
+// and then for the other kinds of the rules.
+type pocket uint64
 
 const (
-	pocketBits = 6
-	pocketMost = 1<<pocketBits - 1
+	pocketBits  = 6
+	pocketMost  = 1<<pocketBits - 1
+	pocketKinds = 64 / pocketBits
 )
 
-func pocketShift(t PieceType) uint { return pocketBits * uint(t-Pawn) }
-
-// count is the number of pieces of a kind; 0 for kings, which no pocket holds.
-func (h pocket) count(t PieceType) int {
-	if t < Pawn || t > Queen {
-		return 0
+// pocketShift returns where a pocket counts a kind; 64 if no pocket holds it.
+func (p *Position) pocketShift(t PieceType) uint {
+	if t-Pawn <= Queen-Pawn {
+		return pocketBits * uint(t-Pawn)
 	}
-	return int(h >> pocketShift(t) & pocketMost)
+	if b := p.variant.book(); b != nil {
+		return b.slots[t%pieceTypes]
+	}
+	return 64
 }
 
-// inPocket is a pocket with a single piece, pawn to queen. Pockets add up.
-func inPocket(t PieceType) pocket { return 1 << pocketShift(t) }
+// count is the number of pieces of a kind from pawn to queen.
+func (h pocket) count(t PieceType) int { return int(h >> (pocketBits * uint(t-Pawn)) & pocketMost) }
 
 // drops generates the drops of pieces in hand on empty squares.
 func (p *Position) drops(l *MoveList, empty Bitboard) (n int) {
 	for t := Pawn; t <= Queen; t++ {
-		if p.pocket[p.turn&1].count(t) == 0 {
+		if p.Pocket(p.turn, t) == 0 {
 			continue
 		}
 		to := empty
@@ -111,13 +113,10 @@ func (p *Position) exchange(m Move) (change uint64) {
 // refill adds a piece to a pocket, or takes one out, and returns the change of
 // the key.
 func (p *Position) refill(c Color, t PieceType, by int) uint64 {
-	old := uint64(p.pocket[c].count(t))
-	if by > 0 {
-		p.pocket[c] += inPocket(t)
-	} else {
-		p.pocket[c] -= inPocket(t)
-	}
-	return keys.pocket[c][t]*old ^ keys.pocket[c][t]*uint64(p.pocket[c].count(t))
+	shift := p.pocketShift(t)
+	old := uint64(p.pocket[c] >> shift & pocketMost)
+	p.pocket[c] += pocket(by) << shift
+	return keys.pocket[c][t]*old ^ keys.pocket[c][t]*uint64(p.pocket[c]>>shift&pocketMost)
 }
 
 // mark marks or unmarks a square's piece as promoted and returns the change of the key.

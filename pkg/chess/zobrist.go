@@ -3,14 +3,16 @@ package chess
 // Zobrist keys. They come from a fixed generator, so that keys are the same in
 // every run and on every machine.
 var keys struct {
-	piece     [2][7][64]uint64
+	piece     [2][pieceTypes][64]uint64
 	castle    [64]uint64 // by the square of a rook that may castle
 	enPassant [8]uint64  // by file
 	variant   [variantCount]uint64
 	black     uint64 // black to move
 	promoted  [64]uint64
-	pocket    [2][King]uint64            // by PieceType; times the number of pieces
-	checks    [2][checksToWin + 1]uint64 // by the checks still to give
+	pocket    [2][pieceTypes]uint64 // times the number of pieces
+	checks    [2][16]uint64         // by the checks still to give
+	passed    [64]uint64            // by the square of a capture en passant, in defined rules
+	castleNow uint64                // castling is allowed, where at first it is not
 }
 
 func init() {
@@ -23,7 +25,7 @@ func init() {
 		return z ^ z>>31
 	}
 	for c := range keys.piece {
-		for t := Pawn; t <= King; t++ {
+		for t := range keys.piece[c] {
 			for s := range keys.piece[c][t] {
 				keys.piece[c][t][s] = next()
 			}
@@ -50,13 +52,23 @@ func init() {
 			keys.checks[c][n] = next()
 		}
 	}
+	for s := range keys.passed {
+		keys.passed[s] = next()
+	}
+	keys.castleNow = next()
 }
 
 // computeKey computes the key from scratch; Play updates it incrementally.
 func (p *Position) computeKey() uint64 {
-	key := keys.variant[p.variant]
+	b := p.variant.book()
+	var key uint64
+	if b == nil {
+		key = keys.variant[p.variant]
+	} else if key = b.key; b.CastleAfter > 0 && int(p.fullMove) > b.CastleAfter {
+		key ^= keys.castleNow
+	}
 	for c := White; c <= Black; c++ {
-		for t := Pawn; t <= King; t++ {
+		for t := Pawn; t < pieceTypes; t++ {
 			for s := range p.Pieces(c, t).Squares {
 				key ^= keys.piece[c][t][s]
 			}
@@ -66,10 +78,10 @@ func (p *Position) computeKey() uint64 {
 		key ^= keys.promoted[s]
 	}
 	for c := White; c <= Black; c++ {
-		for t := Pawn; t <= Queen; t++ {
-			key ^= keys.pocket[c][t] * uint64(p.pocket[c].count(t))
+		for t := Pawn; t < pieceTypes; t++ {
+			key ^= keys.pocket[c][t] * uint64(p.Pocket(c, t))
 		}
-		if p.variant == ThreeCheck {
+		if p.checkLimit() > 0 {
 			key ^= keys.checks[c][p.checks[c]]
 		}
 	}
@@ -77,7 +89,11 @@ func (p *Position) computeKey() uint64 {
 		key ^= keys.castle[s]
 	}
 	if p.enPassant != NoSquare {
-		key ^= keys.enPassant[p.enPassant.File()]
+		if b != nil {
+			key ^= keys.passed[p.enPassant]
+		} else {
+			key ^= keys.enPassant[p.enPassant.File()]
+		}
 	}
 	if p.turn == Black {
 		key ^= keys.black

@@ -6,10 +6,12 @@
 //
 //   game <tab> variant <tab> 1 or 0 for chess960 <tab> FEN <tab> moves, UCI
 //   pgn <tab> the game as a JSON string
+//   rules <tab> definitions of variants as a JSON string, in the form of its variants.ini
 //
 // The answer to a game is a line for each position, beginning with the first:
 //
-//   FEN <tab> 1 or 0 for check <tab> result <tab> legal moves <tab> SAN of the move played next
+//   FEN <tab> 1 or 0 for check <tab> result <tab> legal moves <tab> SAN of the move played next <tab> 1 if
+//   it sees insufficient material
 //
 // The answer to pgn is a line with the moves of the game. An empty line ends an
 // answer; a line that begins with ! in place of another says what went wrong.
@@ -35,7 +37,7 @@ const ffish = await factory({
 
 function* follow(variant, chess960, fen, moves) {
   const board = new ffish.Board(variant, fen, chess960 === '1')
-  const promoted = variant === 'crazyhouse' // elsewhere ~ says nothing
+  const promoted = fen.includes('[') // elsewhere ~ says nothing
   try {
     const path = moves === '' ? [] : moves.split(' ')
     for (let i = 0; ; i++) {
@@ -43,7 +45,7 @@ function* follow(variant, chess960, fen, moves) {
       const known = i < path.length && ` ${legal} `.includes(` ${path[i]} `)
       const san = known ? board.sanMove(path[i]) : ''
       const check = board.isCheck() ? '1' : '0'
-      yield [board.fen(promoted), check, board.result(true), legal, san].join('\t')
+      yield [board.fen(promoted), check, board.result(true), legal, san, board.isInsufficientMaterial() ? '1' : '0'].join('\t')
       if (!known) return
       board.push(path[i])
     }
@@ -61,7 +63,12 @@ function* read(json) {
   }
 }
 
-const handlers = { game: follow, pgn: read }
+function* define(json) {
+  ffish.loadVariantConfig(JSON.parse(json))
+  yield 'ok'
+}
+
+const handlers = { game: follow, pgn: read, rules: define }
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [kind, ...fields] = line.split('\t')

@@ -1,0 +1,609 @@
+package chess
+
+// The general generator: it serves all rules that are data. Moves that cannot leave a royal
+// piece attacked are taken as they are found; the others are tried.
+
+// generate is [Position.generate] for defined rules.
+func (b *rulebook) generate(p *Position, l *MoveList) (n int) {
+	if (len(b.goals) > 0 || len(b.extinct) > 0 || b.CheckLimit > 0 || b.Explosion > 0) && b.decided(p).Over() {
+		return 0
+	}
+	g := b.prepare(p)
+	if b.MustCapture {
+		before := 0
+		if l != nil {
+			before = l.n
+		}
+		if n = g.pieces(l, g.theirs, 0); n > 0 || l != nil && l.n > before {
+			return n
+		}
+		return g.pieces(l, 0, ^g.occupied) + g.rest(l)
+	}
+	victims := g.theirs
+	if b.SelfCapture {
+		victims |= g.own &^ b.pieces(p, g.us, b.royals)
+	}
+	n = g.pieces(l, victims, ^g.occupied)
+	return n + g.rest(l)
+}
+
+// generation is the state of one generation of moves.
+type generation struct {
+	b        *rulebook
+	p        *Position
+	us       Color
+	own      Bitboard
+	theirs   Bitboard
+	occupied Bitboard // also what is not on the board
+	royal    Bitboard // own pieces that must not be left attacked
+	careful  Bitboard // pieces all of whose moves must be tried
+	evasions Bitboard // where a move of another piece answers a check; all without one
+	captures bool     // every capture must be tried: it explodes
+}
+
+// prepare finds checks and pins.
+func (b *rulebook) prepare(p *Position) generation {
+	us := p.turn & 1
+	g := generation{
+		b: b, p: p, us: us, own: p.color[us], theirs: p.color[us^1], occupied: p.Occupied() | ^b.squares,
+		royal: b.royalsOf(p, us), evasions: ^Bitboard(0), captures: b.Explosion > 0,
+	}
+	switch {
+	case !b.GiveCheck:
+		g.careful = g.own
+		return g
+	case g.royal == 0:
+		g.captures = g.captures && b.bound[us]
+		return g
+	case g.royal&(g.royal-1) != 0 || b.Explosion > 0 && b.near(p, us, g.royal.First()):
+		g.careful = g.own
+		return g
+	}
+	king := g.royal.First() & 63
+	var checkers, lines, leaps Bitboard
+	vague := false // a rider that is no bishop, rook or queen gives check
+	for _, k := range b.kinds {
+		theirs := g.theirs & p.board(k.t)
+		if theirs == 0 || !k.capture[us^1].region.Has(king) {
+			continue
+		}
+		m := &k.back[us^1]
+		leaps |= m.leaps[king] & theirs
+		if !k.sliding {
+			continue
+		}
+		if m.rook {
+			lines |= rookRays[king] & theirs
+		}
+		if m.bishop {
+			lines |= bishopRays[king] & theirs
+		}
+		for i := range m.rays {
+			r := &m.rays[i]
+			if r.squares[king]&theirs == 0 {
+				continue
+			}
+			reached := r.reach(king, g.occupied)
+			checkers |= reached & theirs
+			vague = vague || reached&theirs != 0
+			if own := reached & g.own; own != 0 && r.reach(king, g.occupied&^own)&theirs != 0 {
+				g.careful |= own
+			}
+		}
+	}
+	checkers |= leaps
+	for ; lines != 0; lines &= lines - 1 {
+		s := lines.First() & 63
+		switch x := between[king][s] & g.occupied; {
+		case x == 0:
+			checkers |= lines & -lines
+		case x&(x-1) == 0:
+			g.careful |= x & g.own
+		}
+	}
+	if checkers != 0 {
+		g.evasions = 0
+		if checkers&(checkers-1) == 0 {
+			if g.evasions = checkers; leaps == 0 {
+				g.evasions |= between[king][checkers.First()&63]
+			}
+		}
+		if b.Explosion > 0 || vague {
+			g.careful, g.evasions = g.own, ^Bitboard(0)
+		}
+	}
+	g.careful |= g.royal
+	return g
+}
+
+// pieces generates the moves of the pieces on the board, without castling.
+func (g *generation) pieces(l *MoveList, victims, empty Bitboard) (n int) {
+	b, p := g.b, g.p
+	for _, k := range b.kinds {
+		for own := g.own & p.board(k.t); own != 0; own &= own - 1 {
+			s := own.First() & 63
+			to := b.reach(&k.quiet[g.us], s, g.occupied)
+			if k.alike {
+				to &= victims | empty
+			} else {
+				to = to&empty | b.reach(&k.capture[g.us], s, g.occupied)&victims
+			}
+			if k.t == Pawn {
+				n += g.pawn(l, s, to, empty)
+				continue
+			}
+			n += g.emit(l, s, to)
+		}
+	}
+	return n
+}
+
+// emit adds or counts the moves of a piece that need no promotion.
+func (g *generation) emit(l *MoveList, from Square, to Bitboard) (n int) {
+	tried := Bitboard(0)
+	switch {
+	case g.careful.Has(from):
+		to, tried = 0, to
+	case g.captures:
+		to, tried = to&g.evasions, to&(g.own|g.theirs)
+		to &^= tried
+	default:
+		to &= g.evasions
+	}
+	n = l.targets(from, to)
+	for ; tried != 0; tried &= tried - 1 {
+		n += g.try(l, newMove(from, tried.First()))
+	}
+	return n
+}
+
+// try adds or counts a move if it is legal.
+func (g *generation) try(l *MoveList, m Move) int {
+	if !g.b.safe(g.p, m) {
+		return 0
+	}
+	return l.one(m)
+}
+
+// pawn adds or counts the moves of a pawn to squares, its double steps and its captures en
+// passant.
+func (g *generation) pawn(l *MoveList, s Square, to, empty Bitboard) (n int) {
+	b, p, us := g.b, g.p, g.us
+	if p.enPassant != NoSquare && empty == 0 == b.MustCapture && b.of[Pawn].capture[us].leaps[s].Has(p.enPassant) {
+		n += g.try(l, newMove(s, p.enPassant)|kindEnPassant)
+	}
+	if ahead := to & b.zone[us]; ahead != 0 {
+		to &^= ahead
+		for ; ahead != 0; ahead &= ahead - 1 {
+			t := ahead.First()
+			n += g.promotions(l, newMove(s, t), g.captures && (g.own|g.theirs).Has(t))
+		}
+	}
+	n += g.emit(l, s, to)
+	if b.leaps[us].Has(s) && empty != 0 {
+		for _, d := range b.of[Pawn].twice[us] {
+			middle := s + Square(d)
+			if to := middle + Square(d); b.of[Pawn].quiet[us].leaps[s]&empty&(1<<middle) != 0 &&
+				b.of[Pawn].quiet[us].leaps[middle&63]&empty&(1<<to) != 0 && b.of[Pawn].quiet[us].region.Has(to) {
+				n += g.double(l, s, to)
+			}
+		}
+	}
+	return n
+}
+
+// promotions adds or counts the promotions that a pawn's move leads to, and the move itself
+// if it need not promote.
+func (g *generation) promotions(l *MoveList, m Move, captures bool) (n int) {
+	from, to := m.From(), m.To()
+	tried := g.careful.Has(from) || captures
+	if !tried && !g.evasions.Has(to) {
+		return 0
+	}
+	for _, kind := range g.b.promotes[g.us] {
+		if promotion := newPromotion(from, to, kind); tried {
+			n += g.try(l, promotion)
+		} else {
+			n += l.one(promotion)
+		}
+	}
+	if g.b.MayPromote {
+		n += g.try(l, m)
+	}
+	return n
+}
+
+// double adds or counts a double step.
+func (g *generation) double(l *MoveList, from, to Square) int {
+	m := newMove(from, to) | kindDouble
+	switch {
+	case g.b.zone[g.us].Has(to):
+		return g.promotions(l, m, false)
+	case g.careful.Has(from):
+		return g.try(l, m)
+	case !g.evasions.Has(to):
+		return 0
+	}
+	return l.one(m)
+}
+
+// rest generates castling and drops.
+func (g *generation) rest(l *MoveList) (n int) {
+	b, p := g.b, g.p
+	if p.castle&g.own != 0 && int(p.fullMove) > b.CastleAfter && !b.attacked(p, g.us) {
+		n += g.castling(l)
+	}
+	if !b.hand || p.pocket[g.us] == 0 {
+		return n
+	}
+	for _, k := range b.kinds {
+		if p.Pocket(g.us, k.t) == 0 {
+			continue
+		}
+		to := ^g.occupied & k.quiet[g.us].region
+		if k.t == Pawn {
+			to &= b.drops[g.us]
+		}
+		if !b.GiveCheck || g.careful == g.own && g.royal != 0 {
+			for ; to != 0; to &= to - 1 {
+				n += g.try(l, newDrop(to.First(), k.t))
+			}
+			continue
+		}
+		if to &= g.evasions; l == nil {
+			n += to.Count()
+			continue
+		}
+		for ; to != 0; to &= to - 1 {
+			l.add(newDrop(to.First(), k.t))
+		}
+	}
+	return n
+}
+
+// castling is [Position.castling] for defined rules.
+func (g *generation) castling(l *MoveList) (n int) {
+	b, p := g.b, g.p
+	for rooks := p.castle & g.own; rooks != 0; rooks &= rooks - 1 {
+		rook := rooks.First() & 63
+		king := (g.own & p.board(King) & (rank1 << (rook & 56))).First() & 63
+		kingTo, rookTo := castleTargets(king, rook)
+		others := g.occupied &^ (king.bit() | rook.bit())
+		crossed := between[king][kingTo&63] | kingTo.bit()
+		if (crossed|between[rook][rookTo&63]|rookTo.bit())&others != 0 {
+			continue
+		}
+		m := newMove(king, rook) | kindCastle
+		safe := true
+		if g.royal.Has(king) {
+			for path := crossed &^ kingTo.bit(); path != 0 && safe; path &= path - 1 {
+				safe = !b.attackedOn(p, g.us, path.First(), g.occupied&^king.bit())
+			}
+		}
+		if safe {
+			n += g.try(l, m)
+		}
+	}
+	return n
+}
+
+// pieces returns the squares of one side's pieces of some kinds.
+func (b *rulebook) pieces(p *Position, c Color, kinds []PieceType) (set Bitboard) {
+	for _, t := range kinds {
+		set |= p.board(t)
+	}
+	return set & p.color[c&1]
+}
+
+// royalsOf returns the pieces of a side that must not be left attacked.
+func (b *rulebook) royalsOf(p *Position, c Color) Bitboard {
+	royals := b.pieces(p, c, b.royals)
+	if b.Royals == "last" && royals&(royals-1) != 0 {
+		return 0
+	}
+	return royals
+}
+
+// near reports whether a capture on s, where side c has a royal piece, would explode one of
+// the other side's too, so that it is none that c has to fear.
+func (b *rulebook) near(p *Position, c Color, s Square) bool {
+	return b.Explosion > 0 && b.blast[s&63]&b.mortal(p, c^1) != 0
+}
+
+// mortal returns the royal pieces of a side that an explosion destroys.
+func (b *rulebook) mortal(p *Position, c Color) (set Bitboard) {
+	royals := b.royalsOf(p, c)
+	for _, t := range b.royals {
+		if !b.immune[t] {
+			set |= royals & p.board(t)
+		}
+	}
+	return set
+}
+
+// attackers returns the pieces of side c that could capture on s when the squares in
+// occupied stop riders.
+func (b *rulebook) attackers(p *Position, c Color, s Square, occupied Bitboard) (set Bitboard) {
+	theirs := p.color[c&1]
+	for _, k := range b.kinds {
+		if of := theirs & p.board(k.t); of != 0 && k.capture[c&1].region.Has(s) {
+			set |= b.reach(&k.back[c&1], s, occupied) & of
+		}
+	}
+	return set
+}
+
+// attackedOn reports whether a royal piece of side c would be attacked on s.
+func (b *rulebook) attackedOn(p *Position, c Color, s Square, occupied Bitboard) bool {
+	return !b.near(p, c, s) && b.attackers(p, c^1, s, occupied) != 0
+}
+
+// attacked reports whether side c is in check.
+func (b *rulebook) attacked(p *Position, c Color) bool {
+	occupied := p.Occupied() | ^b.squares
+	for r := b.royalsOf(p, c); r != 0; r &= r - 1 {
+		if b.attackedOn(p, c, r.First(), occupied) {
+			return true
+		}
+	}
+	return false
+}
+
+// safe reports whether a move that a piece can make is legal.
+func (b *rulebook) safe(p *Position, m Move) bool {
+	us := p.turn & 1
+	q := *p
+	b.play(&q, m)
+	if b.bound[us] {
+		before, after := b.pieces(p, us, b.royals).Count(), b.pieces(&q, us, b.royals).Count()
+		if after == 0 && before > 0 || after < before && b.Royals == "each" {
+			return false
+		}
+	}
+	if b.bound[us^1] && b.pieces(&q, us^1, b.royals) == 0 {
+		return true // it has won
+	}
+	return !b.attacked(&q, us) && (b.GiveCheck || !b.attacked(&q, us^1))
+}
+
+// decided returns the outcome if a rule other than mate and stalemate has decided the game.
+func (b *rulebook) decided(p *Position) Outcome {
+	us, them := p.turn&1, (p.turn^1)&1
+	if b.Explosion > 0 {
+		for _, c := range [2]Color{us, them} {
+			if b.bound[c] && b.pieces(p, c, b.royals) == 0 {
+				return Outcome{Win(c ^ 1), KingExploded}
+			}
+		}
+	}
+	for i := range b.extinct {
+		x := &b.extinct[i]
+		for _, c := range [2]Color{them, us} {
+			if x.sides[c] && x.left(b, p, c) <= x.count {
+				return Outcome{Win(c ^ 1 ^ Color(boolBit(x.win))), Extinction}
+			}
+		}
+	}
+	if o := b.goalReached(p); o.Over() {
+		return o
+	}
+	if b.CheckLimit > 0 && p.checks[them] == 0 {
+		return Outcome{Win(them), CheckLimit}
+	}
+	return Outcome{Unfinished, NoReason}
+}
+
+func boolBit(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// left counts the pieces of a side that it would lose or win without.
+func (x *extinctKinds) left(b *rulebook, p *Position, c Color) (n int) {
+	if x.all && !b.hand {
+		return p.color[c].Count()
+	}
+	for _, t := range x.kinds {
+		n += (p.color[c] & p.board(t)).Count() + p.Pocket(c, t)
+	}
+	return n
+}
+
+// goalReached returns the outcome if a piece has reached a goal.
+func (b *rulebook) goalReached(p *Position) Outcome {
+	us, them := p.turn&1, (p.turn^1)&1
+	switch theirs := b.atGoal(p, them); {
+	case len(b.goals) == 0:
+	case b.LastReply && us == White && b.atGoal(p, us):
+		if theirs {
+			return Outcome{Draw, GoalReached}
+		}
+		return Outcome{WhiteWins, GoalReached} // Black has not replied
+	case theirs && !(b.LastReply && us == Black && b.canReply(p)):
+		return Outcome{Win(them), GoalReached}
+	}
+	return Outcome{Unfinished, NoReason}
+}
+
+func (b *rulebook) atGoal(p *Position, c Color) bool {
+	for i := range b.goals {
+		if b.pieces(p, c, b.goals[i].kinds)&b.goals[i].squares[c] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// canReply reports whether the side to move can reach a goal at once.
+func (b *rulebook) canReply(p *Position) bool {
+	g := b.prepare(p)
+	var l MoveList
+	g.pieces(&l, g.theirs, ^g.occupied)
+	g.rest(&l)
+	for _, m := range l.Slice() {
+		q := *p
+		if b.play(&q, m); b.atGoal(&q, p.turn) {
+			return true
+		}
+	}
+	return false
+}
+
+// ended is [Position.Ended] for defined rules.
+func (b *rulebook) ended(p *Position, l *MoveList) Outcome {
+	if l.n > 0 {
+		return Outcome{Unfinished, NoReason}
+	}
+	if o := b.decided(p); o.Over() {
+		return o
+	}
+	if b.attacked(p, p.turn) {
+		return Outcome{valueFor(p.turn, b.Checkmate), Checkmate}
+	}
+	return Outcome{valueFor(p.turn, b.Stalemate), Stalemate}
+}
+
+// valueFor returns the result of side c by its word.
+func valueFor(c Color, word string) Result {
+	switch word {
+	case "win":
+		return Win(c)
+	case "loss":
+		return Win(c.Other())
+	}
+	return Draw
+}
+
+// play is [Position.Play] for defined rules.
+func (b *rulebook) play(p *Position, m Move) {
+	us := p.turn & 1
+	them := us ^ 1
+	from, to := m.From(), m.To()
+	key := p.key ^ keys.black
+	passed := p.enPassant
+	if passed != NoSquare {
+		key ^= keys.passed[passed&63]
+		p.enPassant = NoSquare
+	}
+	p.rule50++
+	p.fullMove += uint32(us)
+	p.turn = them
+	castle := p.castle
+
+	switch t := m.Dropped(); {
+	case m.IsCastle():
+		castle &^= p.color[us]
+		key ^= p.playCastle(us, from, to)
+	case t != NoPieceType:
+		key ^= p.refill(us, t, -1) ^ p.set(us, t, to)
+		if t == Pawn && !b.PawnsCount {
+			p.rule50 = 0
+		}
+	default:
+		t = p.typeAt(from)
+		victim := to
+		if m.IsEnPassant() {
+			victim = p.victim
+		}
+		if taken := p.typeAt(victim); taken != NoPieceType {
+			p.rule50 = 0
+			key ^= b.take(p, us, taken, victim)
+			if taken == King {
+				castle &^= p.color[them]
+			}
+		}
+		exploding := b.Explosion > 0 && p.rule50 == 0
+		if p.promoted.Has(from) {
+			key ^= p.mark(from)
+			if !exploding {
+				key ^= p.mark(to)
+			}
+		}
+		key ^= p.clear(us, t, from)
+		if exploding {
+			key ^= b.explode(p, to)
+			castle &= p.board(Rook)
+			for c := range p.color {
+				if p.color[c]&p.board(King) == 0 {
+					castle &^= p.color[c]
+				}
+			}
+			break
+		}
+		switch t {
+		case Pawn:
+			if m.Promotion() != NoPieceType || !b.PawnsCount && !b.of[Pawn].quiet[us].leaps[to].Has(from) {
+				p.rule50 = 0
+			}
+			if promoted := m.Promotion(); promoted != NoPieceType {
+				if t = promoted; b.Hand == "captures" && b.Demote {
+					key ^= p.mark(to)
+				}
+			} else if m.IsDouble() && b.answered[us].Has(from) {
+				middle := (from + to) / 2
+				pawn := b.of[Pawn]
+				if pawn.capture[them].region.Has(middle) && b.reach(&pawn.back[them], middle, 0)&p.color[them]&p.kind[Pawn]&^p.kind[0] != 0 {
+					p.enPassant, p.victim = middle, to
+					key ^= keys.passed[middle&63]
+				}
+			}
+		case King:
+			castle &^= p.color[us]
+		}
+		key ^= p.set(us, t, to)
+		castle &^= from.bit() | to.bit()
+	}
+
+	if lost := p.castle ^ castle; lost != 0 {
+		for ; lost != 0; lost &= lost - 1 {
+			key ^= keys.castle[lost.First()&63]
+		}
+		p.castle = castle
+	}
+	if b.CastleAfter > 0 && us == Black && int(p.fullMove) == b.CastleAfter+1 {
+		key ^= keys.castleNow
+	}
+	p.key = key
+	if b.CheckLimit > 0 && b.attacked(p, them) {
+		p.key ^= keys.checks[us][p.checks[us]&15]
+		p.checks[us]--
+		p.key ^= keys.checks[us][p.checks[us]&15]
+	}
+}
+
+// take removes a captured piece, which may go to the hand, and returns the change of the
+// key.
+func (b *rulebook) take(p *Position, us Color, t PieceType, s Square) (change uint64) {
+	c := us ^ 1
+	if p.color[us].Has(s) {
+		c = us
+	}
+	change = p.clear(c, t, s)
+	if p.promoted.Has(s) {
+		change ^= p.mark(s)
+		t = Pawn
+	}
+	if b.Hand == "captures" && c != us {
+		change ^= p.refill(us, t, 1)
+	}
+	return change
+}
+
+// explode removes what a capture on s destroys besides the two pieces, and returns the
+// change of the key.
+func (b *rulebook) explode(p *Position, s Square) (change uint64) {
+	for gone := p.Occupied() & b.blast[s&63]; gone != 0; gone &= gone - 1 {
+		at := gone.First()
+		t, c := p.PieceAt(at)
+		if b.immune[t] {
+			continue
+		}
+		change ^= p.clear(c, t, at)
+		if p.promoted.Has(at) {
+			change ^= p.mark(at)
+		}
+	}
+	return change
+}

@@ -1,0 +1,118 @@
+package chess
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// define makes a variant of rules that are right.
+func define(t testing.TB, r Rules) Variant {
+	t.Helper()
+	v, err := Define(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// builtinReasons are the reasons of built-in variants that have general names in rules.
+var builtinReasons = map[Reason]Reason{
+	KingInCenter: GoalReached, RaceFinished: GoalReached, ThreeChecks: CheckLimit, HordeDestroyed: Extinction, PiecesLost: Extinction,
+}
+
+// Everything that the built-in variants do can be said as rules: random games of both have
+// the same moves, positions, checks and outcomes.
+func TestBuiltInVariantsAsRules(t *testing.T) {
+	games := 150
+	if testing.Short() {
+		games = 30
+	}
+	for _, v := range Variants() {
+		t.Run(v.String(), func(t *testing.T) {
+			t.Parallel()
+			as := define(t, RulesOf(v))
+			r := rand.New(rand.NewPCG(23, uint64(v)))
+			for n := range games {
+				start := StartPosition(v)
+				if n%3 == 1 {
+					start = sparsePosition(r, v)
+				} else if p, err := Chess960(v, r.IntN(960)); n%3 == 2 && err == nil {
+					start = p
+				}
+				sameGame(t, r, start, as)
+				if t.Failed() {
+					return
+				}
+			}
+		})
+	}
+}
+
+// sameGame plays a random game by a built-in variant and by rules that say the same.
+func sameGame(t *testing.T, r *rand.Rand, start Position, as Variant) {
+	other, err := ParseFEN(as, start.FEN())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	code, file := NewGame(start), NewGame(other)
+	var l, m MoveList
+	for range 300 {
+		p, q := code.Position(), file.Position()
+		p.LegalMoves(&l)
+		q.LegalMoves(&m)
+		if x, y := moveTexts(p, &l, true), moveTexts(q, &m, true); !slices.Equal(x, y) {
+			t.Errorf("%s: moves\ncode %s\nfile %s", p.FEN(), strings.Join(x, " "), strings.Join(y, " "))
+		}
+		o, u := code.Outcome(&l), file.Outcome(&m)
+		if general, ok := builtinReasons[o.Reason]; ok {
+			o.Reason = general
+		}
+		if p.FEN() != q.FEN() || p.InCheck() != q.InCheck() || o != u || p.countMoves() != q.countMoves() {
+			t.Errorf("code %s %v %v %d\nfile %s %v %v %d", p.FEN(), p.InCheck(), o, p.countMoves(), q.FEN(), q.InCheck(), u, q.countMoves())
+		}
+		if key := q.computeKey(); key != q.key {
+			t.Errorf("%s: the key is %x, want %x", q.FEN(), q.key, key)
+		}
+		if t.Failed() || o.Over() || l.Len() == 0 {
+			return
+		}
+		move := l.At(r.IntN(l.Len()))
+		for i := 0; i < 3 && !forcing(p, move); i++ {
+			move = l.At(r.IntN(l.Len()))
+		}
+		i := slices.IndexFunc(m.Slice(), func(x Move) bool { return x.String() == move.String() })
+		if san := p.SAN(move); san != q.SAN(m.At(i)) {
+			t.Errorf("%s: code %s, file %s", p.FEN(), san, q.SAN(m.At(i)))
+		}
+		code.Play(move)
+		file.Play(m.At(i))
+	}
+}
+
+// rulesOfTests are rules by name: those that are shipped, and some that nobody ships.
+func rulesOfTests() map[string]Rules {
+	all := map[string]Rules{}
+	add := func(name string, of Variant, change func(*Rules)) {
+		r := RulesOf(of)
+		r.Name = name
+		change(&r)
+		all[name] = r
+	}
+	add("torpedo", Standard, func(r *Rules) { r.DoubleStep = []int{2, 3, 4, 5, 6}; r.EnPassant = r.DoubleStep })
+	add("berolina", Standard, func(r *Rules) { r.Pieces[0].Moves = "mfFcfW" })
+	add("losalamos", Standard, func(r *Rules) {
+		r.Files, r.Ranks, r.Start = 6, 6, "rnqknr/pppppp/6/6/PPPPPP/RNQKNR w - - 0 1"
+		r.Pieces = slices.Delete(r.Pieces, 2, 3)
+		r.DoubleStep, r.EnPassant, r.PromoteOn, r.Promotion, r.Castling = []int{}, []int{}, []int{6}, "qrn", false
+	})
+	add("knightmate", Standard, func(r *Rules) {
+		r.Pieces = append(r.Pieces[:1], r.Pieces[2:]...)
+		r.Pieces[4].Moves = "N"
+		r.Pieces = append(r.Pieces, Piece{"mann", "m", "K", "all"})
+		r.Start, r.Promotion = "rmbqkbmr/pppppppp/8/8/8/8/PPPPPPPP/RMBQKBMR w KQkq - 0 1", "qrbm"
+	})
+	return all
+}

@@ -1,0 +1,121 @@
+package chess
+
+import "fmt"
+
+// The notations and the ends of games of defined rules.
+
+// checkMaterial is [Position.checkMaterial] for defined rules.
+func (b *rulebook) checkMaterial(p *Position) error {
+	pieces, pawns := p.Occupied().Count(), p.Pieces(White, Pawn)|p.Pieces(Black, Pawn)
+	for c := White; c <= Black; c++ {
+		if bad := p.Pieces(c, Pawn) & b.zone[c]; bad != 0 && !b.MayPromote {
+			return fmt.Errorf("a pawn on %v, where it would have promoted", bad.First())
+		}
+		for _, k := range b.kinds {
+			pieces += p.Pocket(c, k.t)
+		}
+	}
+	if bad := pawns &^ b.squares; bad != 0 {
+		return fmt.Errorf("a pawn on %v, which is not on the board", bad.First())
+	}
+	for c := White; c <= Black; c++ {
+		n := p.color[c].Count()
+		if b.Hand == "captures" {
+			n = pieces
+		}
+		if most := b.mostMoves(n); most > len(MoveList{}.moves) {
+			return fmt.Errorf("%v can have %d pieces and so up to %d moves: at most %d are possible", c, n, most, len(MoveList{}.moves))
+		}
+	}
+	return nil
+}
+
+// mostMoves is a bound on the moves of a side with n pieces on the board and in hand. k of
+// them on the board have at most so many moves each, and no square is reached from more than
+// so many directions.
+func (b *rulebook) mostMoves(n int) (most int) {
+	squares, drops := b.squares.Count(), 0
+	if b.hand {
+		drops = len(b.kinds) - len(b.royals)
+	}
+	promotions := 3 * (b.zone[White] | b.zone[Black]).Count() * b.promotions()
+	for k := range min(n, squares) + 1 {
+		targets := squares - k
+		if b.SelfCapture {
+			targets = squares
+		}
+		moves := min(k*b.most, len(b.ways)*targets+promotions) + 2
+		if k < n {
+			moves += drops * (squares - k)
+		}
+		most = max(most, moves)
+	}
+	return most
+}
+
+// checkRoyals is [Position.checkKings] for defined rules.
+func (b *rulebook) checkRoyals(p *Position) error {
+	for c := White; c <= Black; c++ {
+		if b.bound[c] && b.pieces(p, c, b.royals) == 0 && (b.Explosion == 0 || c != p.turn) {
+			return fmt.Errorf("%v has no royal piece (%s)", c, b.Royal)
+		}
+	}
+	switch {
+	case b.Explosion > 0 && b.bound[p.turn] && b.pieces(p, p.turn, b.royals) == 0: // the game is over
+	case b.attacked(p, p.turn.Other()):
+		return fmt.Errorf("it is %v's turn, but %v is in check", p.turn, p.turn.Other())
+	case !b.GiveCheck && b.attacked(p, p.turn):
+		return fmt.Errorf("%v is in check, and the rules allow no checks", p.turn)
+	}
+	return nil
+}
+
+// parseEnPassant is [Position.parseEnPassant] for defined rules. Where a pawn can have come
+// over the square from several, the first square is taken.
+func (b *rulebook) parseEnPassant(p *Position, target Square) error {
+	us, them := p.turn, p.turn.Other()
+	pawn := b.of[Pawn]
+	if pawn != nil {
+		for _, d := range pawn.twice[them] {
+			from, to := target-Square(d), target+Square(d)
+			if from > 63 || to > 63 || !b.leaps[them].Has(from) || !b.answered[them].Has(from) || !pawn.quiet[them].leaps[from].Has(target) ||
+				!pawn.quiet[them].leaps[target].Has(to) || !p.Pieces(them, Pawn).Has(to) || p.Occupied()&(target.bit()|from.bit()) != 0 {
+				continue
+			}
+			if pawn.capture[us].region.Has(target) && b.reach(&pawn.back[us], target, 0)&p.Pieces(us, Pawn) != 0 {
+				p.enPassant, p.victim = target, to
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: no %v pawn can just have made a double step over it", target, them)
+}
+
+// chess960 is start position n of chess960 by these rules.
+func (b *rulebook) chess960(n int) (Position, error) {
+	p, err := Chess960(Standard, n)
+	if err != nil {
+		return p, err
+	}
+	p.variant, p.checks = b.variant, b.start.checks
+	if !b.Castling {
+		p.castle = 0
+	}
+	p.key = p.computeKey()
+	return p, nil
+}
+
+// drawn returns the outcome if material, the number of quiet plies or repetition ends the
+// game, which mate and stalemate do not.
+func (b *rulebook) drawn(g *Game) Outcome {
+	p := g.Position()
+	switch {
+	case p.InsufficientMaterial():
+		return Outcome{Draw, InsufficientMaterial}
+	case b.QuietPlies > 0 && int(p.rule50) >= b.QuietPlies:
+		return Outcome{valueFor(p.turn, b.QuietIs), FiftyMoves}
+	case b.Repetition > 0 && g.Repetitions() >= b.Repetition-1:
+		return Outcome{valueFor(p.turn, b.RepetitionIs), Threefold}
+	}
+	return Outcome{Unfinished, NoReason}
+}
