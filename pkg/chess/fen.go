@@ -169,8 +169,8 @@ func (p *Position) hasHand() bool {
 	return p.variant == Crazyhouse
 }
 
-// size is the number of files and ranks of the board.
-func (v Variant) size() (files, ranks int) {
+// Size is the number of files and ranks of the board.
+func (v Variant) Size() (files, ranks int) {
 	if b := v.book(); b != nil {
 		return b.Files, b.Ranks
 	}
@@ -183,7 +183,7 @@ func (p *Position) parsePocket(s string) (board string, err error) {
 	if !p.hasHand() {
 		return s, nil
 	}
-	_, ranks := p.variant.size()
+	_, ranks := p.variant.Size()
 	board, hand := s, ""
 	if i := strings.IndexByte(s, '['); i >= 0 {
 		var closed bool
@@ -237,7 +237,7 @@ func (v Variant) letters(droppable bool) string {
 
 func (p *Position) parsePieces(s string) error {
 	ranks := strings.Split(s, "/")
-	files, want := p.variant.size()
+	files, want := p.variant.Size()
 	if len(ranks) != want {
 		return fmt.Errorf("want %d ranks, have %d", want, len(ranks))
 	}
@@ -494,7 +494,7 @@ func (p *Position) parseEnPassant(s string) error {
 
 // backRank is the first rank of side c's.
 func (v Variant) backRank(c Color) Bitboard {
-	if _, ranks := v.size(); c == Black {
+	if _, ranks := v.Size(); c == Black {
 		return rank1 << (8 * (ranks - 1))
 	}
 	return rank1
@@ -536,7 +536,7 @@ func (p *Position) Board() string {
 // checks still to give before the clocks, 3+3.
 func (p *Position) FEN() string {
 	b := make([]byte, 0, 96)
-	files, ranks := p.variant.size()
+	files, ranks := p.variant.Size()
 	book := p.variant.book()
 	for rank := ranks - 1; rank >= 0; rank-- {
 		empty := byte(0)

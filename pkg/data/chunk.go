@@ -74,7 +74,7 @@ func (s *Source) Chunk(ctx context.Context, from Cursor, c encode.Codec, path st
 	}
 	a, p = cmp.Or(a, new(Answers)), cmp.Or(p, new(Progress))
 	p.Size.Store(s.size)
-	meta := Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: from.Chunk, Recurring: s.cfg.Kind != Engine, Continued: s.cfg.Continued, Future: s.cfg.Future}
+	meta := Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.Spec(), Generation: from.Chunk, Recurring: s.cfg.Kind != Engine, Continued: s.cfg.Continued, Future: s.cfg.Future}
 	info := Info{Chunk: from.Chunk, Pass: from.Pass}
 	var failed error // error in the positions, not in writing the file
 	err := Stream(path, meta, func(w *Writer) error {

@@ -45,7 +45,7 @@ func (s *Source) sampleGames(name string, table *parquet.File, yield func(pendin
 	if err != nil {
 		return fmt.Errorf("data: %w", err)
 	}
-	if v := f.meta.Variant; v != s.cfg.Variant.String() {
+	if v := f.meta.Variant; v != s.cfg.Variant.Spec() {
 		return fmt.Errorf("data: %s: its variant is %s, want %s", name, v, s.cfg.Variant)
 	}
 	left, err := f.games() // number of unread samples of each game

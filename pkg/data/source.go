@@ -270,7 +270,7 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 	}
 	defer set.Close() // read only, so nothing can be lost
 	p.Size.Store(set.size)
-	out := &Summary{File: path, Kind: set.cfg.Kind, Bytes: set.size, Variant: set.cfg.Variant.String()}
+	out := &Summary{File: path, Kind: set.cfg.Kind, Bytes: set.size, Variant: set.cfg.Variant.Spec()}
 	each := func(pos *Position) error {
 		p.Positions.Add(1)
 		if c := pos.Encoding; c != nil {

@@ -150,7 +150,7 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 	last := trial.Declared.Settings.Generations
 	names := []string{store.CheckpointName(last), store.CheckpointName(0), store.RandomName}
 	generations := []int{last, 0, -1}
-	v, err := chess.ParseVariant(trial.Declared.Settings.Game.Variant)
+	v, err := trial.Declared.Settings.Game.Of()
 	if err != nil {
 		t.Fatal(err)
 	}

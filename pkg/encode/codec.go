@@ -18,10 +18,10 @@ type Codec struct {
 func NewCodec(planes, policy string, v chess.Variant) (Codec, error) {
 	var c Codec
 	var err error
-	if c.Planes, err = PlanesByName(planes); err != nil {
+	if c.Planes, err = PlanesOf(planes, v); err != nil {
 		return Codec{}, err
 	}
-	if c.Policy, err = PolicyByName(policy); err != nil {
+	if c.Policy, err = PolicyOf(policy, v); err != nil {
 		return Codec{}, err
 	}
 	return c, c.Supports(v)

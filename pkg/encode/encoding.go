@@ -43,9 +43,11 @@ type planes struct {
 	count    int
 	constant []bool
 	white    bool
-	castling []int // the planes that show the rights to castle; nil: none do
-	other    []int // where the other side's view has each plane; nil: another encoding
+	kinds    []chess.PieceType // of the first planes, each side's; nil: those of chess
+	castling []int             // the planes that show the rights to castle; nil: none do
+	other    []int             // where the other side's view has each plane; nil: another encoding
 	lacks    lacks
+	only     *chess.Variant // the one that it is made for; nil: see lacks
 	encode   func(dst []uint64, g *chess.Game)
 }
 
@@ -53,7 +55,7 @@ func (e *planes) Name() string                       { return e.name }
 func (e *planes) Count() int                         { return e.count }
 func (e *planes) Constant() []bool                   { return e.constant }
 func (e *planes) White() bool                        { return e.white }
-func (e *planes) Supports(v chess.Variant) error     { return e.lacks.support(e.name, v) }
+func (e *planes) Supports(v chess.Variant) error     { return e.lacks.support(e.name, v, e.only) }
 func (e *planes) Encode(dst []uint64, g *chess.Game) { e.encode(dst, g) }
 
 // constantAt is Planes.Constant with the listed planes constant.
@@ -99,13 +101,14 @@ type policy struct {
 	name  string
 	size  int
 	lacks lacks
+	only  *chess.Variant // the one that it is made for; nil: see lacks
 	index func(p *chess.Position, m chess.Move) int
 	moves func() []string // the move of each index as White sees it; nil: it has no moves
 }
 
 func (e *policy) Name() string                              { return e.name }
 func (e *policy) Size() int                                 { return e.size }
-func (e *policy) Supports(v chess.Variant) error            { return e.lacks.support(e.name, v) }
+func (e *policy) Supports(v chess.Variant) error            { return e.lacks.support(e.name, v, e.only) }
 func (e *policy) Index(p *chess.Position, m chess.Move) int { return e.index(p, m) }
 
 // The encodings, in the order of all lists of names: first ours, which together express
@@ -119,11 +122,17 @@ var (
 
 // PlanesByName finds an input encoding by its name.
 func PlanesByName(name string) (Planes, error) {
+	if v, ok, err := variantIn(name); ok || err != nil {
+		return planesOfRules(v), err
+	}
 	return byName(allPlanes, "input encoding", name)
 }
 
 // PolicyByName finds a move encoding by its name, or the absence of one: none.
 func PolicyByName(name string) (Policy, error) {
+	if v, ok, err := variantIn(name); ok || err != nil {
+		return policyOfRules(v), err
+	}
 	return byName(append(slices.Clip(allPolicies), noPolicy), "policy encoding", name)
 }
 
@@ -135,11 +144,21 @@ func PolicyNames() []string { return names(allPolicies) }
 
 // PlanesFor lists the names of the input encodings to recommend for a variant: our own that
 // express it.
-func PlanesFor(v chess.Variant) []string { return names(expressing(ourPlanes, v)) }
+func PlanesFor(v chess.Variant) []string {
+	if v.Defined() {
+		return []string{Rules}
+	}
+	return names(expressing(ourPlanes, v))
+}
 
 // PolicyFor lists the names of the move encodings to recommend for a variant: our own that
 // express it.
-func PolicyFor(v chess.Variant) []string { return names(expressing(ourPolicies, v)) }
+func PolicyFor(v chess.Variant) []string {
+	if v.Defined() {
+		return []string{Rules}
+	}
+	return names(expressing(ourPolicies, v))
+}
 
 func expressing[T interface{ Supports(chess.Variant) error }](all []T, v chess.Variant) []T {
 	var list []T
@@ -177,6 +196,14 @@ func MovesOf(e Policy, p *chess.Position) ([]string, error) {
 	if err != nil || e == uci1968 { // whose list is of the board as it is
 		return moves, err
 	}
+	if known := e.(*policy); known.only != nil {
+		if p.Turn() == chess.Black {
+			for i, m := range moves {
+				moves[i] = flipped(m, *known.only)
+			}
+		}
+		return moves, nil
+	}
 	for i, m := range moves {
 		moves[i] = seen(m, view(p))
 	}
@@ -193,6 +220,18 @@ func listOf(e Policy) ([]string, error) {
 		return nil, nil
 	}
 	return known.moves(), nil
+}
+
+// flipped returns a move's text with the ranks of the variant's board reversed.
+func flipped(move string, v chess.Variant) string {
+	b := []byte(move)
+	_, ranks := v.Size()
+	for i := range b {
+		if b[i] >= '1' && b[i] <= '8' {
+			b[i] = '1' + byte(ranks) - 1 - (b[i] - '1')
+		}
+	}
+	return string(b)
 }
 
 // seen returns a move's text in another view of the board.
@@ -215,8 +254,17 @@ var noPolicy = &policy{name: "none", index: func(*chess.Position, chess.Move) in
 // supports all variants that are not in the table.
 type lacks map[chess.Variant]string
 
-// support implements Supports for the encoding of this name.
-func (l lacks) support(name string, v chess.Variant) error {
+// support implements Supports for the encoding of this name, which may be made for only one.
+func (l lacks) support(name string, v chess.Variant, only *chess.Variant) error {
+	if only != nil {
+		if v != *only {
+			return fmt.Errorf("encoding %s is of %v, not of %v", Rules, *only, v)
+		}
+		return nil
+	}
+	if v.Defined() {
+		return fmt.Errorf("encoding %s cannot express rules of a file", name)
+	}
 	if !slices.Contains(chess.Variants(), v) {
 		return fmt.Errorf("encoding %s: there is no variant %d", name, v)
 	}

@@ -27,14 +27,40 @@ type Layout struct {
 // right, and at last the drop of each piece. A move is at the square that the piece leaves, a
 // drop at its destination.
 func MoveMaps(e Policy) (Layout, error) {
-	return newLayout(e, moveTypes, 3, func(m listed) [2]int {
-		switch {
-		case m.promotion >= 0:
-			side := m.to.File() - m.from.File() + 1 // 0, 1, 2
-			return [2]int{64*(m.promotion+side) + int(m.from), -1}
-		default:
-			return [2]int{64*int(zeroTypes[m.from][m.to]) + int(m.from), -1}
+	// Other moves, of the pieces of some rules, have a map for each distance in files and
+	// ranks.
+	moves, err := listOf(e)
+	if err != nil {
+		return Layout{}, err
+	}
+	distance := func(from, to chess.Square) [2]int {
+		return [2]int{to.File() - from.File(), to.Rank() - from.Rank()}
+	}
+	others := map[[2]int]int{}
+	widest := 1 // files of a promotion to each side
+	for _, m := range moves {
+		if m == "" || m[1] == '@' {
+			continue
 		}
+		from, to := squareOf(m), squareOf(m[2:])
+		d := distance(from, to)
+		if zeroTypes[from][to] < 0 && len(m) == 4 && others[d] == 0 {
+			others[d] = moveTypes + len(others)
+		}
+		if len(m) > 4 {
+			widest = max(widest, d[0], -d[0])
+		}
+	}
+	return newLayout(e, moveTypes+len(others), 2*widest+1, func(m listed) [2]int {
+		d := distance(m.from, m.to)
+		if m.promotion >= 0 {
+			return [2]int{64*(m.promotion+d[0]+widest) + int(m.from), -1}
+		}
+		at := int(zeroTypes[m.from][m.to])
+		if at < 0 {
+			at = others[d]
+		}
+		return [2]int{64*at + int(m.from), -1}
 	})
 }
 

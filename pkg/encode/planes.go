@@ -291,15 +291,22 @@ func Board(e Planes, planes []uint64) (string, error) {
 	if len(planes) != e.Count() {
 		return "", fmt.Errorf("encode: %d planes, want the %d of %s", len(planes), e.Count(), e.Name())
 	}
+	kinds := kindsOf(e)
 	// The encoding of the usual start shows which plane has which pieces.
 	start := chess.StartPosition(chess.Standard)
-	of := make([]uint64, e.Count())
-	e.Encode(of, chess.NewGame(start))
+	var of []uint64
+	if !ofRules(e) {
+		of = make([]uint64, e.Count())
+		e.Encode(of, chess.NewGame(start))
+	}
 	var board [64]byte
 	for _, color := range []chess.Color{chess.White, chess.Black} {
-		for t := chess.Pawn; t <= chess.King; t++ {
+		for i, t := range kinds {
 			letter := t.Letter(color)
-			at := slices.Index(of, uint64(start.Pieces(color, t)))
+			at := i + len(kinds)*int(color)
+			if of != nil {
+				at = slices.Index(of, uint64(start.Pieces(color, t)))
+			}
 			if at < 0 {
 				return "", fmt.Errorf("encode: %s has no plane of the pieces %c", e.Name(), letter)
 			}
@@ -335,10 +342,29 @@ func Board(e Planes, planes []uint64) (string, error) {
 	return b.String(), nil
 }
 
+// kindsOf returns the kinds of pieces that an encoding has planes of.
+func kindsOf(e Planes) []chess.PieceType {
+	if known, ok := e.(*planes); ok && known.kinds != nil {
+		return known.kinds
+	}
+	return chess.Standard.Kinds()
+}
+
 // Counts counts the pieces on the board of a position that p has encoded as words, those
 // of both sides together, by their type. In all encodings the first twelve planes are
-// the pieces of the current position.
+// the pieces of the current position. Kinds that chess has not count as queens.
 func Counts(p Planes, words []uint64) (n [chess.King + 1]int) {
+	if ofRules(p) {
+		kinds := kindsOf(p)
+		for i, w := range words[:2*len(kinds)] {
+			t := kinds[i%len(kinds)]
+			if t > chess.King {
+				t = chess.Queen
+			}
+			n[t] += bits.OnesCount64(w)
+		}
+		return n
+	}
 	byType := p == Planes(marro77) // both sides' pawns, then both sides' knights, ..
 	for i, w := range words[:pieceBoards] {
 		t := i % (pieceBoards / 2)

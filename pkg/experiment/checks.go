@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -31,9 +30,18 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 	fail := func(key, hint string, err error) { faults = append(faults, e.Fault(key, hint, err.Error())) }
 	for i := range e.Trials {
 		s := &e.Trials[i].Settings
-		v, err := chess.ParseVariant(s.Game.Variant)
+		v, err := s.Game.Of()
 		if err != nil {
-			fail("game.variant", "", err)
+			key := "game.variant"
+			if s.Game.Rules != nil { // whose error names a key
+				key = "game.rules"
+				if _, text, found := strings.Cut(err.Error(), ": "); found {
+					if rule, _, _ := strings.Cut(text, ": "); schema().Lookup(config.Join(key, rule)) != nil {
+						key = config.Join(key, rule)
+					}
+				}
+			}
+			fail(key, "", err)
 			continue
 		}
 		// A default encoding is not at fault; the variant is.
@@ -47,8 +55,11 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 			}
 			fail(key, hint, err)
 		}
-		encoding("network.input", supports(encode.PlanesByName, s.Network.Input, v), encode.PlanesFor(v))
-		encoding("network.policy", supports(encode.PolicyByName, s.Network.Policy, v), encode.PolicyFor(v))
+		encoding("network.input", supports(encode.PlanesOf, s.Network.Input, v), encode.PlanesFor(v))
+		encoding("network.policy", supports(encode.PolicyOf, s.Network.Policy, v), encode.PolicyFor(v))
+		if s.Training.Mirror && s.Network.Input == encode.Rules {
+			fail("training.mirror", "set training.mirror: false", errors.New("positions of the encoding rules are not reflected"))
+		}
 		if _, err := chess.ParseStarts(v, s.Game.Start); err != nil {
 			fail("game.start", "", err)
 		}
@@ -76,7 +87,7 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 	if h := e.Halving; h != nil && h.Metric == ByElo {
 		first := &e.Trials[0].Settings.Game
 		for i := range e.Trials {
-			if g := &e.Trials[i].Settings.Game; g.Variant != first.Variant || !slices.Equal(g.Start, first.Start) {
+			if g := &e.Trials[i].Settings.Game; !g.same(first) {
 				fail("game.variant", "choose sweep.halving.metric: "+ByLoss, errors.New("successive halving by Elo has the trials play each other: want one variant and start of all"))
 				break
 			}
@@ -89,8 +100,8 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 }
 
 // supports returns the error of an encoding that does not support a variant.
-func supports[T interface{ Supports(chess.Variant) error }](byName func(string) (T, error), name string, v chess.Variant) error {
-	encoding, err := byName(name)
+func supports[T interface{ Supports(chess.Variant) error }](of func(string, chess.Variant) (T, error), name string, v chess.Variant) error {
+	encoding, err := of(name, v)
 	if err != nil {
 		return err
 	}

@@ -255,6 +255,7 @@ func (l *loader) merge(layers []*config.Node, files int) *config.Node {
 // whole resolves a merged tree into canonical values of one trial.
 func (l *loader) whole(t *config.Node) (map[string]any, *config.Reader, bool) {
 	c := &config.Reader{Whole: true, Bad: maps.Clone(l.bad)}
+	t = l.rules(c, t)
 	values, ok := schema().Read(c, "", t)
 	return values, c, ok
 }

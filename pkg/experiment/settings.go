@@ -1,9 +1,11 @@
 package experiment
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/config"
 	"alamos/pkg/data"
 	"alamos/pkg/match"
@@ -59,16 +61,30 @@ type Settings struct {
 
 // Game describes the game.
 type Game struct {
-	Variant  string   `key:"variant" default:"atomic" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" mistake:"chess960: write variant: chess and start: chess960" doc:"Chess variant, with the rules of lichess."`
-	Start    []string `key:"start" default:"[]" want:"chess960 or a position in FEN" flags:"single" doc:"Start position of games in self-play and in the tournament: a FEN, or chess960, which draws one of the 960 positions for each game (in the tournament, for both games of a pair). Each entry of a list is equally likely. An empty list means the start position of the variant."`
-	MaxMoves int      `key:"max_moves" default:"150" range:"1..10000" unit:"moves of each side" doc:"Maximum length of a game: 150 moves of each side are 300 plies. selfplay.long_games defines what becomes of a longer game of self-play; a longer game of the tournament is a draw."`
+	Variant  string       `key:"variant" default:"atomic" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" pattern:"\\.yaml$" ext:".yaml" want:"or the path of a .yaml file of rules" mistake:"chess960: write variant: chess and start: chess960" doc:"Chess variant, with the rules of lichess, or a file of rules: the keys of game.rules, and base, the variant that has those that are left out (chess by default). A trial's identity has the rules of a file, not its path."`
+	Rules    *chess.Rules `key:"rules" flags:"optional" doc:"Changes of the rules of the variant. If absent, there are none. Keys that are left out are as in the variant; the defaults below are those of chess."`
+	Start    []string     `key:"start" default:"[]" want:"chess960 or a position in FEN" flags:"single" doc:"Start position of games in self-play and in the tournament: a FEN, or chess960, which draws one of the 960 positions for each game (in the tournament, for both games of a pair). Each entry of a list is equally likely. An empty list means the start position of the variant."`
+	MaxMoves int          `key:"max_moves" default:"150" range:"1..10000" unit:"moves of each side" doc:"Maximum length of a game: 150 moves of each side are 300 plies. selfplay.long_games defines what becomes of a longer game of self-play; a longer game of the tournament is a draw."`
+}
+
+// same reports whether both are the same game, however long it may be.
+func (g *Game) same(other *Game) bool {
+	return g.Variant == other.Variant && reflect.DeepEqual(g.Rules, other.Rules) && slices.Equal(g.Start, other.Start)
+}
+
+// Of returns the variant that is played, which it defines if it has rules of its own.
+func (g *Game) Of() (chess.Variant, error) {
+	if g.Rules != nil {
+		return chess.Define(*g.Rules)
+	}
+	return chess.ParseVariant(g.Variant)
 }
 
 // Network describes the network. Input and Policy determine the planes of the spec and the
 // size of its policy.
 type Network struct {
-	Input  string `key:"input" default:"atomic16" enum:"atomic16 mover15 mover16 variants31 alphazero119 lc0-112 marro77 dtu24" doc:"Encoding of positions as input planes. atomic16 and mover15 contain only the board, mover16 also whether the position occurred before, variants31 the state of every variant; all but atomic16 show it from the view of the side to move. alphazero119 is AlphaZero's encoding, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, and dtu24 that of the paper on value networks and minimax."`
-	Policy string `key:"policy" default:"uci1968" enum:"uci1968 uci1968-mover uci2206-mover alphazero4672 lc0-1858 fromto4096 marro4096 none" doc:"Encoding of moves at the policy output. uci1968 contains the moves of pieces on the board, uci2206-mover the moves of every variant; -mover means from the view of the side to move. alphazero4672 has AlphaZero's 73 types of moves for each square, lc0-1858 is Leela Chess Zero's list, fromto4096 is origin times destination, and marro4096 has ChessMarro's 64 types for each square; the last two promote only to queens. none means no policy: all legal moves have equal priors."`
+	Input  string `key:"input" default:"atomic16" enum:"atomic16 mover15 mover16 variants31 rules alphazero119 lc0-112 marro77 dtu24" doc:"Encoding of positions as input planes. atomic16 and mover15 contain only the board, mover16 also whether the position occurred before, variants31 the state of every variant, and rules that of the rules of a file; all but atomic16 show it from the view of the side to move. alphazero119 is AlphaZero's encoding, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, and dtu24 that of the paper on value networks and minimax."`
+	Policy string `key:"policy" default:"uci1968" enum:"uci1968 uci1968-mover uci2206-mover rules alphazero4672 lc0-1858 fromto4096 marro4096 none" doc:"Encoding of moves at the policy output. uci1968 contains the moves of pieces on the board, uci2206-mover the moves of every variant, and rules those of the rules of a file; -mover means from the view of the side to move. alphazero4672 has AlphaZero's 73 types of moves for each square, lc0-1858 is Leela Chess Zero's list, fromto4096 is origin times destination, and marro4096 has ChessMarro's 64 types for each square; the last two promote only to queens. none means no policy: all legal moves have equal priors."`
 	nn.Spec
 }
 

@@ -30,7 +30,7 @@ type Setup struct {
 func NewSetup(s *Settings) (*Setup, error) {
 	out := &Setup{settings: s}
 	var err error
-	if out.Variant, err = chess.ParseVariant(s.Game.Variant); err != nil {
+	if out.Variant, err = s.Game.Of(); err != nil {
 		return nil, err
 	}
 	if out.Chess960, err = needsChess960(out.Variant, s); err != nil {
@@ -77,7 +77,7 @@ func (s *Setup) Spec() nn.Spec {
 func (s *Setup) Header(g int) nn.Header {
 	return nn.Header{
 		Spec: s.Spec(), Input: s.settings.Network.Input, Policy: s.settings.Network.Policy,
-		Variant: s.Variant.String(), Generation: g,
+		Variant: s.Variant.Spec(), Generation: g,
 	}
 }
 

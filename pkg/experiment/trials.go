@@ -294,7 +294,7 @@ func (x *expansion) checkFinal(combos []combo) {
 	for i := range combos {
 		s := &combos[i].settings
 		switch {
-		case s.Game.Variant != first.Game.Variant || !slices.Equal(s.Game.Start, first.Game.Start):
+		case !s.Game.same(&first.Game):
 			x.fault(x.at(path), path, "the trials play each other, but %s and %s have not the same variant and start", config.Quoted(combos[0].label()), config.Quoted(combos[i].label()))
 			return
 		case f.Network == BestNetwork && s.Tournament.Rounds == 0:

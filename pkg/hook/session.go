@@ -102,7 +102,7 @@ type Checkpoint struct {
 
 // MeasureCheckpoint calls the script's MeasureCheckpoint.
 func (s *Session) MeasureCheckpoint(ctx context.Context, c Checkpoint) (Measured, error) {
-	return invoke[Measured](ctx, s, MeasureCheckpoint, checkpoint{c.Generation, c.Variant.String(), c.Samples}, c.Network)
+	return invoke[Measured](ctx, s, MeasureCheckpoint, checkpoint{c.Generation, c.Variant.Spec(), c.Samples}, c.Network)
 }
 
 // Evaluate calls the script's Evaluate: a number from -1 to 1 for each position,

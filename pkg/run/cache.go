@@ -205,7 +205,7 @@ func (c *cache) engineID(name, program string, v chess.Variant) (id string) {
 	for _, t := range c.all() {
 		for _, s := range t.manifest.Stages {
 			have := cmp.Or(s.Inputs["engine "+name], s.Inputs[playerInput+markedName(name, program)], s.Inputs[playerInput+name])
-			if have != "" && s.Inputs["game.variant"] == v.String() && s.Ended.After(latest) {
+			if have != "" && s.Inputs["game.variant"] == v.Spec() && s.Ended.After(latest) {
 				id, latest = have, s.Ended
 			}
 		}

@@ -34,7 +34,7 @@ type imports struct {
 func (t *Trial) openData(ctx context.Context) error {
 	s := t.Settings
 	in := store.Inputs{
-		"code": dataCode, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
+		"code": dataCode, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": t.Setup.Variant.Spec(),
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	settings := *s.Data

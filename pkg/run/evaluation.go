@@ -39,7 +39,7 @@ const (
 func (t *Trial) checkpointInputs(g int, code string) store.Inputs {
 	s := t.Settings
 	return store.Inputs{
-		"code": code, "network": t.Results.CheckpointSum(g), "game.variant": s.Game.Variant,
+		"code": code, "network": t.Results.CheckpointSum(g), "game.variant": t.Setup.Variant.Spec(),
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 }

@@ -43,7 +43,7 @@ const tournamentCode = "5"
 // identities of the players in place of their settings.
 func (t *Trial) newTournament(name, folder, code string, players []player, settings experiment.Tournament) *tournament {
 	m := &tournament{Trial: t, name: name, folder: folder, players: players, rounds: settings.Rounds, format: settings.Format}
-	m.in = store.Inputs{"code": code, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Settings.Game.Variant}
+	m.in = store.Inputs{"code": code, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Setup.Variant.Spec()}
 	if len(t.Settings.Game.Start) > 0 {
 		m.in.Settings("game.start", t.Settings.Game.Start)
 	}

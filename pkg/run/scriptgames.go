@@ -31,7 +31,7 @@ func gamesIn(path string) (all []*match.Game, err error) {
 // scriptGeneration returns the self-play games of generation g in the form that scripts receive.
 func (t *Trial) scriptGeneration(g int) (hook.Generation, error) {
 	games, err := t.games(g)
-	all := hook.Generation{Number: g, Variant: t.Setup.Variant.String()}
+	all := hook.Generation{Number: g, Variant: t.Setup.Variant.Spec()}
 	for _, game := range games {
 		all.Games = append(all.Games, hookGame(game))
 	}
@@ -57,7 +57,7 @@ func (t *Trial) selfplayGame(g int, r *selfplay.Record) (*match.Game, error) {
 // hookGame returns a game in the form that scripts receive. Only running games have scores:
 // from White's view, NaN if a ply has none.
 func hookGame(g *match.Game) hook.Game {
-	out := hook.Game{Number: g.Number, Variant: g.Variant.String(), Start: g.Start.FEN(), Moves: uciMoves(g.Start, g.Moves)}
+	out := hook.Game{Number: g.Number, Variant: g.Variant.Spec(), Start: g.Start.FEN(), Moves: uciMoves(g.Start, g.Moves)}
 	if g.Outcome.Over() {
 		out.Result, out.Reason = g.Outcome.Result.String(), g.Outcome.Reason.String()
 		return out

@@ -379,7 +379,7 @@ func (t *Trial) rates(ctx context.Context, g int) (rate func([]train.Epoch) (flo
 func (t *Trial) progress(g int) hook.Progress {
 	s := t.Settings
 	p := hook.Progress{
-		Variant: t.Setup.Variant.String(), Generation: g, Generations: s.Generations,
+		Variant: t.Setup.Variant.Spec(), Generation: g, Generations: s.Generations,
 		EpochsEach: s.Training.Epochs, Initial: s.Training.Schedule.Initial,
 	}
 	for i := 1; i < g; i++ {

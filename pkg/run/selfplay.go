@@ -280,7 +280,7 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 	row.Roots = measures.roots.Roots()
 	row.DistinctGames, row.DistinctPositions = distinct(measures.games), distinct(measures.positions)
 	meta := data.Meta{
-		Encoder: t.Setup.Codec.Planes.Name(), Policy: t.Setup.Codec.Policy.Name(), Variant: t.Setup.Variant.String(),
+		Encoder: t.Setup.Codec.Planes.Name(), Policy: t.Setup.Codec.Policy.Name(), Variant: t.Setup.Variant.Spec(),
 		Generation: g, Continued: true, Future: t.Settings.Network.FutureBoard,
 	}
 	if err := data.Write(t.Results.Path(store.SamplesFile(g)), meta, samples); err != nil {

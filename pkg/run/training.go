@@ -32,7 +32,7 @@ const untrainedCode = "1"
 
 // untrained returns the stage that initializes the network.
 func (t *Trial) untrained(context.Context, int) (*Stage, error) {
-	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Settings.Game.Variant}
+	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Setup.Variant.Spec()}
 	in.Settings("network", t.Settings.Network)
 	start, err := t.Setup.Schedule(nil).Start()
 	if err != nil {

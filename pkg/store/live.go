@@ -189,7 +189,7 @@ func (l *Live) addGame(entry []byte) error {
 	l.Parts++
 	l.evaluations += e.Record.Evaluations
 	l.PerSecond = float64(l.evaluations) / e.Seconds
-	v, err := chess.ParseVariant(l.Declared.Settings.Game.Variant)
+	v, err := l.Declared.Settings.Game.Of()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,79 @@
+package chess
+
+import "sync"
+
+// What encoders and drawings need to know of the rules of any variant.
+
+// builtInBooks are the compiled rules of the built-in variants.
+var builtInBooks = sync.OnceValue(func() (books [variantCount]*rulebook) {
+	for v := range books {
+		b, err := compile(RulesOf(Variant(v)), Variant(v))
+		if err != nil {
+			panic(err) // a test compiles them
+		}
+		books[v] = b
+	}
+	return books
+})
+
+// rules returns the compiled rules of any variant.
+func (v Variant) rules() *rulebook {
+	if b := v.book(); b != nil {
+		return b
+	}
+	return builtInBooks()[v]
+}
+
+// Kinds returns the kinds of pieces of the variant.
+func (v Variant) Kinds() (kinds []PieceType) {
+	for _, k := range v.rules().kinds {
+		kinds = append(kinds, k.t)
+	}
+	return kinds
+}
+
+// Promotions returns the kinds to which a pawn of either side may promote, each once.
+func (v Variant) Promotions() (kinds []PieceType) {
+	var seen [pieceTypes]bool
+	for _, of := range v.rules().promotes {
+		for _, t := range of {
+			if !seen[t] {
+				seen[t] = true
+				kinds = append(kinds, t)
+			}
+		}
+	}
+	return kinds
+}
+
+// PromotionZone returns the squares on which White's pawns promote.
+func (v Variant) PromotionZone() Bitboard { return v.rules().zone[White] }
+
+// Reach returns the squares to which a piece of White's on a square of the board can move,
+// and on which it can capture, if no other stands in its way. Double steps of pawns are
+// moves.
+func (v Variant) Reach(t PieceType, from Square) (moves, captures Bitboard) {
+	b := v.rules()
+	k := b.of[t]
+	if !b.squares.Has(from) {
+		return 0, 0
+	}
+	moves, captures = b.reach(&k.quiet[White], from, ^b.squares), b.reach(&k.capture[White], from, ^b.squares)
+	if b.leaps[White].Has(from) {
+		for _, d := range k.twice[White] {
+			if middle := from + Square(d); k.quiet[White].leaps[from].Has(middle) {
+				moves |= k.quiet[White].leaps[middle] & k.quiet[White].region & (1 << (middle + Square(d)))
+			}
+		}
+	}
+	return moves, captures
+}
+
+// Squares returns the squares of the board.
+func (v Variant) Squares() Bitboard { return v.rules().squares }
+
+// Flip returns a square as the other side sees it, with the ranks of the board reversed.
+func (v Variant) Flip(s Square) Square {
+	_, ranks := v.Size()
+	return NewSquare(s.File(), ranks-1-s.Rank())
+}

@@ -1,0 +1,128 @@
+package experiment
+
+import (
+	"path/filepath"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/config"
+)
+
+// ruleFile is a file of rules.
+type ruleFile struct {
+	Base string `key:"base" default:"chess" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" doc:"The variant that has the rules that are left out."`
+	chess.Rules
+}
+
+const (
+	variantKey = "game.variant"
+	rulesKey   = "game.rules"
+)
+
+// rules returns a tree in which game.rules has all rules that differ from those of chess, if
+// the game is not a built-in variant, and game.variant the variant that they are based on.
+// A file of rules is then the same as the rules in the file of the experiment.
+func (l *loader) rules(c *config.Reader, t *config.Node) *config.Node {
+	variant, changes := t.Find(variantKey), t.Find(rulesKey)
+	base, at := "", t.At
+	if variant != nil {
+		base, at = variant.Value.Text, variant.Value.At
+	} else if changes != nil {
+		base = schema().Lookup(variantKey).Default.(string)
+	}
+	var given *config.Node
+	if filepath.Ext(base) == ".yaml" {
+		of, node, errs := readRules(base, l.files)
+		if len(errs) > 0 {
+			c.Errs, c.Bad[variantKey] = append(c.Errs, errs...), true
+			return t
+		}
+		base, given = of, node
+	} else if changes == nil {
+		return t
+	}
+	v, err := chess.ParseVariant(base)
+	if err != nil {
+		return t // which reading the variant reports
+	}
+	of := chess.RulesOf(v)
+	of.Name = config.Defaults[chess.Rules]().Name
+	rules, errs := config.Parse(config.Position{}, []byte(of.String()), "")
+	if len(errs) > 0 {
+		panic("experiment: " + errs.Error()) // they are made here
+	}
+	rules = unplaced(rules)
+	if given != nil {
+		rules = config.Merge(rules, given)
+	}
+	if changes != nil {
+		rules = config.Merge(rules, changes.Value)
+	}
+	layer := 0
+	if variant != nil {
+		layer = variant.Value.Layer
+	}
+	word := &config.Node{Kind: config.Scalar, Text: base, Plain: true, At: at, Layer: layer}
+	// The rules are in their group, whose entry has the place of what names them.
+	game := config.Nest([]string{"game"}, at, &config.Node{Kind: config.Mapping, At: at, Layer: layer, Entries: []config.Entry{
+		{Key: "variant", At: at, Value: word}, {Key: "rules", At: at, Value: rules},
+	}})
+	return config.Merge(t, game)
+}
+
+// unplaced returns a node whose values are those of defaults: no file sets them.
+func unplaced(t *config.Node) *config.Node {
+	c := *t
+	c.At, c.Items, c.Entries = config.Position{}, nil, nil
+	for _, item := range t.Items {
+		c.Items = append(c.Items, unplaced(item))
+	}
+	for _, e := range t.Entries {
+		c.Entries = append(c.Entries, config.Entry{Key: e.Key, Value: unplaced(e.Value)})
+	}
+	return &c
+}
+
+// readRules reads a file of rules: the variant they are based on, and the rules that differ.
+func readRules(path string, files *config.Files) (base string, rules *config.Node, errs config.Errors) {
+	at := config.Position{File: path, Line: 1, Col: 1}
+	data, err := files.Read(path)
+	if err != nil {
+		return "", nil, config.Errors{at.Errorf("", "cannot read the file: %s", config.Reason(err)).WithHint("paths start at the folder of the file that names them")}
+	}
+	t, errs := config.Parse(at, data, "start with: base: chess")
+	if len(errs) > 0 || t == nil {
+		return "", nil, errs
+	}
+	r := &config.Reader{Bad: map[string]bool{}}
+	values, _ := config.Of[ruleFile]().Read(r, "", t)
+	if base = "chess"; values["base"] != nil {
+		base = values["base"].(string)
+	}
+	kept := *t
+	kept.Entries = nil
+	for _, e := range t.Entries {
+		if e.Key != "base" {
+			kept.Entries = append(kept.Entries, e)
+		}
+	}
+	return base, &kept, r.Errs
+}
+
+// ReadRules reads a file of rules. Errors are [config.Errors] with their places.
+func ReadRules(path string) (chess.Rules, error) {
+	l := &loader{files: &config.Files{}, bad: map[string]bool{}}
+	at := config.Position{File: path, Line: 1, Col: 1}
+	t := l.rules(&config.Reader{Bad: map[string]bool{}}, config.Nest([]string{"game", "variant"}, at, &config.Node{Kind: config.Scalar, Text: path, Plain: true, At: at}))
+	_, _, errs := readRules(path, l.files)
+	if len(errs) > 0 {
+		return chess.Rules{}, errs.Sorted()
+	}
+	r := &config.Reader{Whole: true, Bad: map[string]bool{}}
+	var rules chess.Rules
+	values, ok := config.Of[chess.Rules]().Read(r, "", t.Find(rulesKey).Value)
+	if !ok {
+		return rules, r.Errs.Sorted()
+	}
+	config.Of[chess.Rules]().Fill(&rules, values)
+	return rules, nil
+}
