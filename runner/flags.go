@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 )
 
@@ -117,11 +119,27 @@ func variantFlag(cmd *cobra.Command, at **chess.Variant, usage string) {
 	names := variantNames()
 	var text string
 	cmd.Flags().Var(value[string]{&text, "string", func(text string) (string, error) {
-		v, err := chess.ParseVariant(text)
+		v, err := parseVariant(text)
 		*at = &v
 		return text, err
-	}}, "variant", usage+": "+strings.Join(names, ", "))
+	}}, "variant", usage+": "+strings.Join(names, ", ")+", or a .yaml file of rules")
 	completeFlag(cmd, "variant", names...)
+}
+
+// parseVariant reads the name of a variant, or defines that of a file of rules.
+func parseVariant(text string) (chess.Variant, error) {
+	if filepath.Ext(text) != ".yaml" {
+		return chess.ParseVariant(text)
+	}
+	rules, err := experiment.ReadRules(text)
+	if err != nil {
+		return 0, err
+	}
+	v, err := chess.Define(rules)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", text, err)
+	}
+	return v, nil
 }
 
 func variantNames() (names []string) {

@@ -128,6 +128,15 @@ func validTagName[T string | []byte](s T) bool {
 	return len(s) > 0
 }
 
+// TaggedVariant returns the variant that the tags name: that of the tag Rules, which has what
+// [Variant.Spec] returns for rules made by [Define], or else that of the tag Variant.
+func (g *PGN) TaggedVariant() (Variant, error) {
+	if rules := g.Tag("Rules"); strings.HasPrefix(rules, "{") {
+		return ParseVariant(rules)
+	}
+	return ParseVariantTag(g.Tag("Variant"))
+}
+
 // ParseVariantTag reads the value of a Variant tag: as lichess writes it
 // ("Three-check", "From Position", "Chess960"), as UCI engines name the variant
 // ("3check"), and in other common spellings. Case, blanks, hyphens and

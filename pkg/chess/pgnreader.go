@@ -170,7 +170,7 @@ func (r *PGNReader) begin() {
 func (r *PGNReader) start(g *PGN) (err error) {
 	if r.variant != nil {
 		g.Variant = *r.variant
-	} else if g.Variant, err = ParseVariantTag(g.Tag("Variant")); err != nil {
+	} else if g.Variant, err = g.TaggedVariant(); err != nil {
 		return err
 	}
 	g.Start = StartPosition(g.Variant)

@@ -56,11 +56,14 @@ func (g *PGN) writeTags(b *strings.Builder) error {
 	if tag := g.variantTag(); tag != Standard.Tag() {
 		put("Variant", tag)
 	}
+	if g.Variant.Defined() {
+		put("Rules", g.Variant.Spec())
+	}
 	if g.Start != StartPosition(g.Variant) {
 		put("SetUp", "1")
 		put("FEN", g.Start.FEN())
 	}
-	for _, name := range [...]string{"Variant", "SetUp", "FEN"} {
+	for _, name := range [...]string{"Variant", "Rules", "SetUp", "FEN"} {
 		made[name] = true // a stale one must not contradict the game
 	}
 	for _, t := range g.Tags {

@@ -60,7 +60,7 @@ func (s *Source) pgnGame(name string, games *chess.PGNReader) (*played, error) {
 		return nil, fmt.Errorf("data: %s: %w", name, err)
 	}
 	if tag := g.Tag("Variant"); tag != "" {
-		if v, bad := chess.ParseVariantTag(tag); bad != nil || v != s.cfg.Variant {
+		if v, bad := g.TaggedVariant(); bad != nil || v != s.cfg.Variant {
 			return nil, brokenError{fmt.Errorf("data: %s: its variant is %s, want %s", where, tag, s.cfg.Variant)}
 		}
 	}

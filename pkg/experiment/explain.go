@@ -10,6 +10,7 @@ import (
 // view is a merged tree with its resolved values.
 type view struct {
 	tree             *config.Node
+	placed           *config.Node   // the tree with the rules of the variant, for origins
 	values, meanings map[string]any // canonical; meanings has files by their contents
 	sweep            *expansion     // nil means none
 }
@@ -19,7 +20,7 @@ type view struct {
 func (l *loader) view(t *config.Node, sweep *expansion) view {
 	values := l.quietly(t)
 	s := l.settingsOf(values)
-	return view{tree: t, values: values, meanings: s.bySource(), sweep: sweep}
+	return view{tree: t, placed: l.rules(&config.Reader{Bad: map[string]bool{}}, t), values: values, meanings: s.bySource(), sweep: sweep}
 }
 
 // Explain returns every resolved value in schema order. A key that the sweep varies shows
@@ -35,8 +36,8 @@ func (e *Experiment) ExplainTrial(i int) []config.Explained {
 	for j, s := range trial.combination {
 		over = s.over(over, e.layers+j)
 	}
-	l := &loader{bad: map[string]bool{}}
-	v := view{tree: over, values: l.quietly(over)}
+	l := &loader{bad: map[string]bool{}, files: &config.Files{}}
+	v := view{tree: over, placed: l.rules(&config.Reader{Bad: map[string]bool{}}, over), values: l.quietly(over)}
 	v.values["seed"] = int64(trial.Settings.Seed)
 	rows := v.rows()
 	for j := range rows {
@@ -112,7 +113,7 @@ func (v *view) Origin(path string) config.Origin {
 			return config.Origin{Position: a.at}
 		}
 	}
-	return schema().Origin(path, v.tree, v.values)
+	return schema().Origin(path, v.placed, v.values)
 }
 
 // axes returns the axes of the sweep.
@@ -131,7 +132,7 @@ func (v *view) rows() []config.Explained {
 	for i := range rows {
 		r := &rows[i]
 		r.Origin = v.Origin(r.Path)
-		e := v.tree.Find(r.Path)
+		e := v.placed.Find(r.Path)
 		for k := range r.Items {
 			r.Items[k].Origin = r.Origin
 			if e != nil && len(e.Value.Items) == len(r.Items) {

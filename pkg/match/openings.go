@@ -89,7 +89,7 @@ func readGames(r io.Reader, v chess.Variant, plies int) (book []Opening, err err
 		}
 		number, _ := games.Place()
 		if tag := g.Tag("Variant"); tag != "" {
-			if of, err := chess.ParseVariantTag(tag); err != nil || of != v {
+			if of, err := g.TaggedVariant(); err != nil || of != v {
 				return nil, fmt.Errorf("game %d is one of %s, want %s", number, tag, v)
 			}
 		}
