@@ -18,6 +18,9 @@ ONNXRUNTIME := onnxruntime-node@1.30.0
 GAMES ?= 10000
 SEED ?= 1
 VARIANTS ?=
+# Rules composed at random, and the games of each and of the rules in files.
+RULES ?= 200
+RULEGAMES ?= 2000
 
 # What git says of this tree, for `alamos --version`; empty outside a repository.
 RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
@@ -67,7 +70,8 @@ oracle: go ## compare 10,000 games of each variant with Fairy-Stockfish's rules,
 	@for tool in node npm; do command -v $$tool >/dev/null || { echo "make oracle needs $$tool (Debian: apt-get install nodejs npm)"; exit 1; }; done
 	@grep -qs '"version": "$(lastword $(subst @, ,$(FFISH)))"' .opponents/oracle/node_modules/ffish-es6/package.json || \
 		npm install --prefix .opponents/oracle --no-save --no-audit --no-fund $(FFISH)
-	go test ./pkg/chess -run 'TestOracle|TestPerftSuites' -count=1 -v -timeout 0 -oracle.games $(GAMES) -oracle.seed $(SEED) -oracle.variants '$(VARIANTS)'
+	go test ./pkg/chess -run 'TestOracle$$|TestPerftSuites' -count=1 -v -timeout 0 -oracle.games $(GAMES) -oracle.seed $(SEED) -oracle.variants '$(VARIANTS)'
+	go test ./pkg/chess -run 'TestOracleRules' -count=1 -v -timeout 0 -oracle.games $(RULEGAMES) -oracle.seed $(SEED) -oracle.rules $(RULES)
 
 clients: setup ## have programs of other people, xboard and node-uci, play our engine
 	@for tool in xboard polyglot xvfb-run xauth; do PATH=$$PATH:/usr/games command -v $$tool >/dev/null || { echo "make clients needs $$tool (Debian: apt-get install xboard polyglot xvfb xauth)"; exit 1; }; done

@@ -87,7 +87,7 @@ and writes figures and a notebook page below results/.`,
 	}
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), serveCommand(), matchCommand(), tuneCommand(), hooksCommand(), benchCommand())
-	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), packCommand(), unpackCommand(), showCommand(), tableCommand(), doctorCommand(), puzzlesCommand(), openingsCommand(), networkCommand(), dataCommand(), machineCommand(), hubCommand(), workCommand())
+	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), packCommand(), unpackCommand(), showCommand(), tableCommand(), doctorCommand(), puzzlesCommand(), openingsCommand(), networkCommand(), dataCommand(), machineCommand(), hubCommand(), workCommand(), variantsCommand())
 	machineFlag(cmd)
 	complete(cmd)
 	return cmd

@@ -151,8 +151,8 @@ func iniOf(r Rules) (string, error) {
 	if r.LastReply && (pseudo || r.Royal != "k") {
 		return refuse("a reply of what is no king")
 	}
-	if pseudo && (!r.GiveCheck || r.CheckLimit > 0) || r.Explosion > 0 && r.Royals == "each" && (strings.Count(board, "K") > 1 || strings.Count(board, "k") > 1) {
-		return refuse("check to pseudo-royal pieces, or explosions of each of several kings")
+	if pseudo && (!r.GiveCheck || r.CheckLimit > 0) || b.hand && r.Royals == "last" || r.Explosion > 0 && (strings.Count(board, "K") > 1 || strings.Count(board, "k") > 1) {
+		return refuse("check to pseudo-royal pieces, kings in hand, or explosions with several kings")
 	}
 	if len(r.Royal) > 1 && r.Royal != none || pseudo && len(r.Extinctions) > 0 {
 		return refuse("several royal kinds, or pseudo-royal ones beside extinction")
@@ -390,6 +390,9 @@ func composeRules(r *rand.Rand, name string) Rules {
 	x.MayPromote = odds(8)
 	x.DoubleStep = [][]int{{2}, {2}, {}, {2, 3}, {2, 3, 4}}[r.IntN(5)]
 	if x.EnPassant = x.DoubleStep; odds(5) {
+		x.EnPassant = []int{}
+	}
+	if strings.HasPrefix(x.Pieces[0].Moves, "mfF") { // whose victims it does not remove from the edge
 		x.EnPassant = []int{}
 	}
 	if odds(6) {

@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"bytes"
+	"fmt"
 	"path/filepath"
 
 	"alamos/pkg/chess"
@@ -125,4 +127,29 @@ func ReadRules(path string) (chess.Rules, error) {
 	}
 	config.Of[chess.Rules]().Fill(&rules, values)
 	return rules, nil
+}
+
+// RulesTemplate returns a file of rules with every key of a variant's rules, each under a
+// line that says what it means.
+func RulesTemplate(name string, base chess.Variant) ([]byte, error) {
+	rules := chess.RulesOf(base)
+	rules.Name = name
+	if _, err := chess.Define(rules); err != nil {
+		return nil, err
+	}
+	s := config.Of[chess.Rules]()
+	values := s.Values(&rules, config.Form{})
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# The variant that has the rules that are left out: a built-in one.\nbase: %s\n", base)
+	for _, f := range s.Fields {
+		fmt.Fprintf(&b, "\n# %s\n%s: %s\n", f.Doc, f.Key, config.Show(f.Type, values[f.Key]))
+	}
+	if r := (&config.Reader{Whole: true, Bad: map[string]bool{}}); true {
+		if t, errs := config.Parse(config.Position{File: name}, b.Bytes(), ""); len(errs) > 0 {
+			return nil, errs
+		} else if config.Of[ruleFile]().Read(r, "", t); len(r.Errs) > 0 {
+			return nil, r.Errs
+		}
+	}
+	return b.Bytes(), nil
 }
