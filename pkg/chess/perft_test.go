@@ -3,7 +3,11 @@ package chess
 import "testing"
 
 func BenchmarkPerft(b *testing.B) {
-	for _, v := range Variants() {
+	variants := Variants()
+	for _, name := range []string{"losalamos", "torpedo"} { // rules that are data
+		variants = append(variants, define(b, rulesOfTests()[name]))
+	}
+	for _, v := range variants {
 		b.Run(v.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			p := StartPosition(v)
@@ -18,7 +22,7 @@ func BenchmarkPerft(b *testing.B) {
 
 // A position that escapes to the heap halves the speed and is easily overlooked.
 func TestPerftAllocatesNothing(t *testing.T) {
-	for _, v := range Variants() {
+	for _, v := range append(Variants(), define(t, rulesOfTests()["torpedo"])) {
 		p := StartPosition(v)
 		if n := testing.AllocsPerRun(1, func() { Perft(&p, 3) }); n != 0 {
 			t.Errorf("%v: %v allocations", v, n)
