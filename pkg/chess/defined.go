@@ -38,6 +38,7 @@ type generation struct {
 	royal    Bitboard // own pieces that must not be left attacked
 	careful  Bitboard // pieces all of whose moves must be tried
 	evasions Bitboard // where a move of another piece answers a check; all without one
+	quick    bool     // there is one royal piece, and nothing explodes
 	captures bool     // every capture must be tried: it explodes
 }
 
@@ -59,6 +60,7 @@ func (b *rulebook) prepare(p *Position) generation {
 		g.careful = g.own
 		return g
 	}
+	g.quick = b.Explosion == 0
 	king := g.royal.First() & 63
 	var checkers, lines, leaps Bitboard
 	vague := false // a rider that is no bishop, rook or queen gives check
@@ -120,19 +122,26 @@ func (b *rulebook) prepare(p *Position) generation {
 func (g *generation) pieces(l *MoveList, victims, empty Bitboard) (n int) {
 	b, p := g.b, g.p
 	for _, k := range b.kinds {
+		quiet, capture := &k.quiet[g.us], &k.capture[g.us]
 		for own := g.own & p.board(k.t); own != 0; own &= own - 1 {
 			s := own.First() & 63
-			to := b.reach(&k.quiet[g.us], s, g.occupied)
-			if k.alike {
-				to &= victims | empty
-			} else {
-				to = to&empty | b.reach(&k.capture[g.us], s, g.occupied)&victims
+			var to Bitboard
+			switch {
+			case k.alike:
+				to = b.reach(quiet, s, g.occupied) & (victims | empty)
+			case quiet.simple && capture.simple:
+				to = quiet.leaps[s]&empty | capture.leaps[s]&victims
+			default:
+				to = b.reach(quiet, s, g.occupied)&empty | b.reach(capture, s, g.occupied)&victims
 			}
-			if k.t == Pawn {
+			switch {
+			case k.t == Pawn:
 				n += g.pawn(l, s, to, empty)
-				continue
+			case g.quick && !g.careful.Has(s):
+				n += l.targets(s, to&g.evasions)
+			default:
+				n += g.emit(l, s, to)
 			}
-			n += g.emit(l, s, to)
 		}
 	}
 	return n
@@ -151,6 +160,15 @@ func (g *generation) emit(l *MoveList, from Square, to Bitboard) (n int) {
 		to &= g.evasions
 	}
 	n = l.targets(from, to)
+	if g.quick && g.royal.Has(from) {
+		var free Bitboard
+		for ; tried != 0; tried &= tried - 1 {
+			if b := g.b; b.attackers(g.p, g.us^1, tried.First(), g.occupied&^from.bit())&^(tried&-tried) == 0 {
+				free |= tried & -tried
+			}
+		}
+		return n + l.targets(from, free)
+	}
 	for ; tried != 0; tried &= tried - 1 {
 		n += g.try(l, newMove(from, tried.First()))
 	}

@@ -53,6 +53,7 @@ type kind struct {
 // motion is how a piece moves: leaps, the lines of rook and bishop, and other lines.
 type motion struct {
 	leaps        [64]Bitboard
+	simple       bool // there are only leaps
 	rook, bishop bool
 	rays         []ray
 	region       Bitboard
@@ -245,6 +246,10 @@ func (b *rulebook) newMotion(steps []step, region Bitboard) motion {
 			m.rays = append(m.rays, r)
 		}
 	}
+	for s := range m.leaps {
+		m.leaps[s] &= m.region
+	}
+	m.simple = !m.rook && !m.bishop && len(m.rays) == 0
 	return m
 }
 
@@ -260,6 +265,9 @@ func (b *rulebook) line(from Square, s step, reach int) (squares Bitboard) {
 // the board.
 func (b *rulebook) reach(m *motion, s Square, occupied Bitboard) Bitboard {
 	to := m.leaps[s&63]
+	if m.simple {
+		return to
+	}
 	if m.rook {
 		to |= rookAttacks(s, occupied)
 	}
