@@ -240,7 +240,7 @@ func (b *rulebook) newMotion(steps []step, region Bitboard) motion {
 		case s.reach == endless && (m.rook && length == 1 || m.bishop && length == 2):
 		default:
 			r := ray{rising: 8*s.dy+s.dx > 0}
-			for from := range b.squares.Squares {
+			for from := range b.board().Squares { // holes too, beyond which nothing is reached
 				r.squares[from], r.beyond[from] = b.line(from, s, s.reach), b.line(from, s, endless)
 			}
 			m.rays = append(m.rays, r)
