@@ -41,6 +41,9 @@
 //     promoted one as a pawn. Instead of a move it can be dropped on an empty square,
 //     pawns not on the first and last rank.
 //
+// Other variants are made of [Rules], which are data: [Define] compiles them to tables. Their
+// pieces move as Betza's notation says.
+//
 // # Draws
 //
 // [Game.Outcome] ends a game as lichess does, except that threefold repetition
@@ -74,6 +77,6 @@
 // # What the package refuses to do
 //
 // It does not search, evaluate or encode positions, speaks no protocol, and
-// starts no goroutine. Variants are branches in the code, chosen once per call, not
+// starts no goroutine. Built-in variants are branches in the code, chosen once per call, not
 // an interface that other packages can implement.
 package chess
