@@ -115,6 +115,7 @@ func (c *Checkpoint) leelaFaults() error {
 	want(c.Input == leelaInput, "network.input is %s: want %s", c.Input, leelaInput)
 	want(c.Policy == leelaPolicy, "network.policy is %s: want %s", c.Policy, leelaPolicy)
 	want(s.Trunk == TrunkResidual, "network.trunk is %s: want %s", s.Trunk, TrunkResidual)
+	want(s.Depth > 0, "network.depth is 0: want at least 1 block")
 	want(!s.BareInput, "network.bare_input: want an activation after the input convolution")
 	want(s.Activation == ReLU, "network.activation is %s: want %s, as in the heads", s.Activation, ReLU)
 	want(s.Attention != AttentionCBAM, "network.attention is %s: want none, %s or %s", s.Attention, AttentionSqueeze, AttentionShift)
@@ -289,8 +290,8 @@ func leelaSpec(format protoFields, weights *leelaReader) (s Spec, err error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Width == 0 || s.ValueChannels == 0 || s.PolicyHead == PolicyConv && s.PolicyChannels == 0 || s.MovesLeft && (s.MovesLeftChannels == 0 || s.MovesLeftHidden == 0) {
-		return s, errors.New("a convolution is missing or empty")
+	if s.Depth == 0 || s.Width == 0 || s.ValueChannels == 0 || s.PolicyHead == PolicyConv && s.PolicyChannels == 0 || s.MovesLeft && (s.MovesLeftChannels == 0 || s.MovesLeftHidden == 0) {
+		return s, errors.New("a residual block or a convolution is missing or empty")
 	}
 	return s.Complete()
 }

@@ -3,6 +3,7 @@ package nn
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -38,7 +39,6 @@ func leelas() map[string]Spec {
 			s.PolicyHead, s.PolicyChannels = PolicyAlphaZero, 0
 		}),
 		"two linear functions": form(func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyConv73, 0 }),
-		"without blocks":       form(func(s *Spec) { s.Depth = 0 }),
 	}
 }
 
@@ -150,6 +150,65 @@ func TestLeelaKeepsNorms(t *testing.T) {
 	}
 }
 
+// Leela Chess Zero itself (lc0 909a408, its backend eigen) gave these outputs for the file.
+func TestLeelaAgainstLC0(t *testing.T) {
+	c, err := ReadCheckpoint("testdata/leela/net.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/leela/lc0.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var positions []struct {
+		FEN                    string
+		Value, Draw, MovesLeft float64
+		Logits                 map[string]float32
+	}
+	if err := json.Unmarshal(text, &positions); err != nil {
+		t.Fatal(err)
+	}
+	n := mustNew(t, c.Spec, 1)
+	if err := n.Load(c.Network); err != nil {
+		t.Fatal(err)
+	}
+	s := mustSession(t, mustModel(t, n, InferenceOptions{Precision: FP32}))
+	codec, _, err := c.Codec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range positions {
+		p, err := chess.ParseFEN(chess.Standard, x.FEN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list chess.MoveList
+		p.LegalMoves(&list)
+		l := &encode.Leaf{}
+		codec.Prepare(l, chess.NewGame(p), list.Slice())
+		if err := s.Evaluate([]*encode.Leaf{l}); err != nil {
+			t.Fatal(err)
+		}
+		var logits []float32
+		var places []int32
+		for i, m := range list.Slice() {
+			logit, ok := x.Logits[m.String()]
+			if !ok {
+				t.Fatalf("%s: no logit of %s", x.FEN, m)
+			}
+			logits, places = append(logits, logit), append(places, int32(i))
+		}
+		for i, want := range softmaxOf(logits, places) {
+			if d := math.Abs(want - float64(l.Priors[i])); d > 1e-5 {
+				t.Errorf("%s, %s: prior %v, want %v", x.FEN, list.At(i), l.Priors[i], want)
+			}
+		}
+		if math.Abs(x.Value-float64(l.Value)) > 1e-5 || math.Abs(x.Draw-float64(l.WDL[1])) > 1e-5 || math.Abs(x.MovesLeft-float64(l.MovesLeft)) > 1e-3 {
+			t.Errorf("%s: value %v, draw %v, moves left %v; want %v, %v, %v", x.FEN, l.Value, l.WDL[1], l.MovesLeft, x.Value, x.Draw, x.MovesLeft)
+		}
+	}
+}
+
 func TestLeelaRefusesToWrite(t *testing.T) {
 	base := leelas()["classical"]
 	for _, c := range []struct {
@@ -160,6 +219,7 @@ func TestLeelaRefusesToWrite(t *testing.T) {
 		{func(c *Checkpoint) { c.Input = "alphazero119" }, "network.input is alphazero119: want lc0-112"},
 		{func(c *Checkpoint) { c.Policy = "uci1968" }, "network.policy is uci1968: want lc0-1858"},
 		{func(c *Checkpoint) { c.Spec.Trunk = TrunkPlain }, "network.trunk is plain"},
+		{func(c *Checkpoint) { c.Spec.Depth = 0 }, "network.depth is 0"},
 		{func(c *Checkpoint) { c.Spec.Activation = Mish }, "network.activation is mish"},
 		{func(c *Checkpoint) { c.Spec.Attention = AttentionCBAM }, "network.attention is cbam"},
 		{func(c *Checkpoint) { c.Spec.BareInput, c.Spec.BareHeads = true, true }, "network.bare_heads"},
@@ -217,7 +277,7 @@ func TestLeelaRefusesToRead(t *testing.T) {
 		"cut":            {whole[:len(whole)/2], "unexpected EOF"},
 		"other":          {[]byte("no protobuf at all"), "weight file of Leela"},
 		"onnx":           {leelaWith(nil, nil)[:5], "it has no weights"},
-		"no format":      {leelaWith(nil, old), "a convolution is missing"},
+		"no format":      {leelaWith(nil, old), "a residual block or a convolution is missing"},
 		"canonical":      {leelaWith(map[int]int{1: 3, 3: 4}, old), "input is format 3 (canonical planes)"},
 		"attention body": {leelaWith(map[int]int{1: 1, 3: 6}, old), "kind 6 (attention body)"},
 		"attention":      {leelaWith(map[int]int{1: 1, 3: 4, 4: 3, 5: 1}, old), "policy head is of kind 3 (attention)"},

@@ -88,6 +88,9 @@ func scrambled(t testing.TB, s Spec) *Network {
 			}
 		}
 	}
+	if h := n.heads.movesLeft; h != nil { // above 0
+		h.dense[len(h.dense)-1].bias.data[0] = 3
+	}
 	if n.sparse == nil { // the numbers of constant planes can be large
 		input := n.params[0]
 		area := input.size() / (input.shape[0] * s.Planes)
