@@ -225,13 +225,12 @@ func TestRulesAgainstNaive(t *testing.T) {
 	for n := 0; n < count; {
 		x := composeRules(r, "naive-"+strconv.Itoa(n))
 		x.Hand, x.Castling, x.Royals, x.MustCapture, x.Goals, x.LastReply, x.CheckLimit, x.Extinctions = none, false, "each", false, []Goal{}, false, 0, []Extinct{}
-		board, rest, _ := strings.Cut(x.Start, " ")
+		board, _, _ := strings.Cut(x.Start, " ")
 		board, _, _ = strings.Cut(board, "[")
 		if holes := strconv.Itoa(x.Files); r.IntN(3) == 0 {
 			board = strings.Replace(board, holes, "*"+strconv.Itoa(x.Files-2)+"*", 1)
 		}
-		rest = "w - - 0 1"
-		x.Start = board + " " + rest
+		x.Start = board + " w - - 0 1"
 		if x.SelfCapture = r.IntN(2) == 0; x.Explosion == 1 {
 			x.Explosion, x.Immune = 1+r.IntN(2), []string{"p", "none", "n"}[r.IntN(3)]
 		}
