@@ -26,7 +26,7 @@ RULEGAMES ?= 2000
 RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test race soak vuln oracle clients onnx gpu-kit lint bench profile clean go
+.PHONY: help setup build run test race soak vuln cluster oracle clients onnx gpu-kit lint bench profile clean go
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,10 @@ vuln: setup ## look for known vulnerabilities in the code that is called, where 
 	else \
 		exit $$status; \
 	fi
+
+cluster: build ## as root: a hub with workers behind bad lines, and Slurm, make the bytes of one machine: minutes
+	@for tool in nft tc slurmctld munged; do PATH=$$PATH:/usr/sbin command -v $$tool >/dev/null || { echo "make cluster needs $$tool (Debian: apt-get install nftables iproute2 slurm-wlm munge)"; exit 1; }; done
+	PATH=$$PATH:/usr/sbin .ci/cluster
 
 oracle: go ## compare 10,000 games of each variant with Fairy-Stockfish's rules, move list by move list: minutes
 	@for tool in node npm; do command -v $$tool >/dev/null || { echo "make oracle needs $$tool (Debian: apt-get install nodejs npm)"; exit 1; }; done

@@ -92,9 +92,10 @@ func (s site) trial(t *testing.T) string {
 	return filepath.Dir(all[0])
 }
 
-// options of runs in tests.
+// options of runs in tests. The number of threads is fixed, as processes may have different
+// numbers of processors.
 func (s site) options(r Reporter) Options {
-	return Options{Results: filepath.Join(s.dir, "results"), Workers: 2, Batch: 8, Alamos: "test", Reporter: r}
+	return Options{Results: filepath.Join(s.dir, "results"), Workers: 2, Threads: 2, Batch: 8, Alamos: "test", Reporter: r}
 }
 
 // try runs the experiment with some settings changed.
