@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +47,7 @@ const maxFailures = 3
 // Hub hands out jobs to workers.
 type Hub struct {
 	keys   *Keys
-	server *server.Server // nil: one of somebody else
+	server *server.Server
 	conn   *nats.Conn
 	note   func(string)
 	stop   chan struct{}
@@ -108,9 +107,8 @@ type WorkerState struct {
 	Seen    time.Time `json:"seen"`
 }
 
-// Serve starts a hub. address is the host and port to listen at, as in ":4321", or the URL of a
-// NATS server that admits the keys; then only TLS or this machine will do. note is told what
-// the user should know.
+// Serve starts a hub, with a NATS server of its own. address is the host and port to listen at,
+// as in ":4321". note is told what the user should know.
 func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
 	h := &Hub{keys: keys, note: note, stop: make(chan struct{}), files: map[string][]byte{}, over: map[string]bool{}, workers: map[string]*worker{}, told: map[string]bool{}}
 	user, err := nkeys.FromSeed([]byte(keys.Seed))
@@ -121,16 +119,7 @@ func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := []nats.Option{nats.Nkey(public, user.Sign), nats.MaxReconnects(-1), nats.Name("hub")}
-	if at, err := url.Parse(address); err == nil && slices.Contains([]string{"nats", "tls"}, at.Scheme) {
-		if at.Scheme == "tls" || !loopback(at.Hostname()) {
-			options = append(options, nats.Secure(nil))
-		}
-		h.conn, err = nats.Connect(address, options...)
-		if err != nil {
-			return nil, fmt.Errorf("hub %s: %w", address, err)
-		}
-	} else if err := h.listen(address, public, options); err != nil {
+	if err := h.listen(address, public, user); err != nil {
 		return nil, err
 	}
 	for request, handle := range map[string]func(key string, data []byte) (any, error){askSubject: h.ask, fileSubject: h.file, answSubject: h.answer} {
@@ -142,17 +131,12 @@ func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
 	return h, h.conn.Flush()
 }
 
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// listen starts the hub's own server.
-func (h *Hub) listen(address, public string, options []nats.Option) error {
+// listen starts the hub's server and connects to it.
+func (h *Hub) listen(address, public string, user nkeys.KeyPair) error {
 	host, port, err := net.SplitHostPort(address)
 	number, bad := strconv.Atoi(port)
 	if err != nil || bad != nil {
-		return fmt.Errorf("hub: want an address as in :4321, or a URL as in tls://nats.example.org, have %q", address)
+		return fmt.Errorf("hub: want an address as in :4321, have %q", address)
 	}
 	if number == 0 {
 		number = server.RANDOM_PORT
@@ -179,7 +163,7 @@ func (h *Hub) listen(address, public string, options []nats.Option) error {
 		h.server.Shutdown()
 		return fmt.Errorf("hub: cannot listen at %s: is another hub running there?", address)
 	}
-	h.conn, err = nats.Connect("", append(options, nats.InProcessServer(h.server))...)
+	h.conn, err = nats.Connect("", nats.InProcessServer(h.server), nats.Nkey(public, user.Sign), nats.MaxReconnects(-1), nats.Name("hub"))
 	if err != nil {
 		h.server.Shutdown()
 	}
@@ -194,22 +178,15 @@ func permissions(key string) *server.Permissions {
 	}
 }
 
-// Addr returns the address at which the hub listens, or nil if the server is another.
-func (h *Hub) Addr() net.Addr {
-	if h.server == nil {
-		return nil
-	}
-	return h.server.Addr()
-}
+// Addr returns the address at which the hub listens.
+func (h *Hub) Addr() net.Addr { return h.server.Addr() }
 
 // Close ends the hub.
 func (h *Hub) Close() error {
 	close(h.stop)
 	h.conn.Close()
-	if h.server != nil {
-		h.server.Shutdown()
-		h.server.WaitForShutdown()
-	}
+	h.server.Shutdown()
+	h.server.WaitForShutdown()
 	return nil
 }
 
