@@ -48,7 +48,7 @@ test: setup ## run the tests
 
 # The packages that start goroutines, but for those that take minutes: bench, nn, run, train.
 # The detector needs more memory than two tests allow.
-RACE := data disk hook lichess match nn/fit web puzzle selfplay uci
+RACE := data disk hook hub lichess match nn/fit web puzzle selfplay uci
 race: setup ## run the short tests of the packages that start goroutines with the race detector
 	go test -race -short -timeout 20m -skip '^(TestVeryMuchMemoryAtOnce|TestSampleFilesAreStreamed)$$' $(addprefix ./pkg/,$(RACE))
 
