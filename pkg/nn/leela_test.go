@@ -335,8 +335,9 @@ func TestLeelaNumbers(t *testing.T) {
 }
 
 func FuzzLeela(f *testing.F) {
-	small := leelas()["classical"]
-	small.Depth, small.Width, small.PolicyChannels, small.ValueChannels, small.ValueHidden = 1, 1, 1, 1, []int{1}
+	small := leelas()["squeeze-and-excitation with a shift, convolution, wdl, moves left"] // kilobytes
+	small.Depth, small.Width, small.AttentionReduction, small.ValueChannels, small.ValueHidden = 1, 1, 1, 1, []int{1}
+	small.MovesLeftChannels, small.MovesLeftHidden = 1, 1
 	f.Add(unpackedLeela(f, small))
 	f.Add(leelaWith(map[int]int{1: 1, 3: 4, 4: 2, 5: 2, 6: 1}, nil))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -195,6 +195,9 @@ func TestGradientsOfEveryShape(t *testing.T) {
 				for _, v := range want[name] {
 					scale = math.Max(scale, math.Abs(float64(v)))
 				}
+				if s.Trunk == TrunkPreactivation && strings.HasSuffix(name, "linear3.bias") {
+					scale = 10 // the norms that follow take it away: there is none but for rounding
+				}
 				if scale == 0 {
 					t.Errorf("%s has no gradient", name)
 				}
@@ -207,7 +210,7 @@ func TestGradientsOfEveryShape(t *testing.T) {
 // With dropout the masks depend on seed, step and position, not on the number of
 // threads; so do gradients.
 func TestDropout(t *testing.T) {
-	s := shapes()[12] // plain
+	s := shapes()[16] // plain
 	s.Dropout = 0.25
 	train := func(seed uint64, threads, steps int) Tensors {
 		n := mustNew(t, s, 1)
@@ -273,7 +276,7 @@ func TestDropout(t *testing.T) {
 
 // Dropout leaves channels out in training only.
 func TestDropoutIsForTraining(t *testing.T) {
-	s := shapes()[12]
+	s := shapes()[16]
 	s.Dropout = 0.5
 	x := mustTrainer(t, mustNew(t, s, 1))
 	err := each(x.shards[:1], nil, func(*shard) {

@@ -81,6 +81,18 @@ def squeeze_excitation(x, name):
     return x * sigmoid(perceptron(x.mean((2, 3)), name))[:, :, None, None]
 
 
+def squeeze_excitation_shift(x, name):
+    """Leela Chess Zero's, with biases and a number that is added to each channel."""
+
+    def linear(x, number, out):
+        layer = f"{name}.linear{number}"
+        return x @ parameter(layer + ".weight", out, x.shape[1]).T + parameter(layer + ".bias", out)
+
+    hidden = np.maximum(linear(x.mean((2, 3)), 1, WIDTH // REDUCTION), 0)
+    gates, shift = sigmoid(linear(hidden, 2, WIDTH)), linear(hidden, 3, WIDTH)
+    return x * gates[:, :, None, None] + shift[:, :, None, None]
+
+
 def cbam(x, name):
     gates = sigmoid(perceptron(x.mean((2, 3)), name) + perceptron(x.max((2, 3)), name))
     x = x * gates[:, :, None, None]
@@ -91,6 +103,7 @@ def cbam(x, name):
 ATTENTIONS = {
     "none": lambda x, name: x,
     "squeeze-excitation": squeeze_excitation,
+    "squeeze-excitation-shift": squeeze_excitation_shift,
     "cbam": cbam,
 }
 
