@@ -22,6 +22,7 @@ func hubCommand() *cobra.Command {
 		Long: `A run with --hub has the games of self-play played by workers, which are alamos work on
 any machine that reaches it. The results have the same bytes as without workers, whatever
 fails. Training and all else stay on the machine of the run.`,
+		Example: `  alamos hub init hub --address gpu1.example.org:4321 --workers 4`,
 	}
 	cmd.AddCommand(hubInitCommand())
 	return cmd
