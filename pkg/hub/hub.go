@@ -205,6 +205,8 @@ func (h *Hub) reply(m *nats.Msg, handle func(string, []byte) (any, error)) {
 	key := strings.Split(m.Subject, ".")[1]
 	answer, err := handle(key, m.Data)
 	if err != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
 		h.tell(fmt.Sprintf("%s sent a message that is none: %v", h.keys.name(key), err))
 		return
 	}
@@ -215,7 +217,7 @@ func (h *Hub) reply(m *nats.Msg, handle func(string, []byte) (any, error)) {
 	_ = m.Respond(data) // a worker that gets no reply asks again
 }
 
-// tell notes something once.
+// tell notes something once. The caller holds the lock.
 func (h *Hub) tell(text string) {
 	if len(h.told) < 1000 && !h.told[text] {
 		h.told[text] = true
@@ -377,19 +379,27 @@ func (h *Hub) answer(key string, data []byte) (any, error) {
 	switch {
 	case j == nil: // it has ended, or this hub has not come to it yet
 		return receipt{Taken: h.over[a.Job]}, nil
-	case w == nil || w.key != key || w.Refused != "" || j.kind == nil:
+	case w == nil || j.kind == nil: // this hub was started again, and the worker has not asked it yet
+		return receipt{}, nil
+	case w.key != key || w.Refused != "":
 		return receipt{Refused: "the worker did not ask for this job"}, nil
 	}
 	for _, r := range a.Results {
-		if err := h.take(j, w, r); err != nil {
-			return receipt{Refused: err.Error()}, nil
+		refused, failed := h.take(j, w, r)
+		if refused != nil {
+			return receipt{Refused: refused.Error()}, nil
+		}
+		if failed != nil { // the worker sends its results to the next hub
+			j.end(failed)
+			return receipt{}, nil
 		}
 	}
 	return receipt{Taken: true}, nil
 }
 
-// take takes a result. The error is that of a result that cannot be right.
-func (h *Hub) take(j *job, w *worker, r result) error {
+// take takes a result. refused is the error of a result that cannot be right, failed that of a
+// hub that cannot keep it.
+func (h *Hub) take(j *job, w *worker, r result) (refused, failed error) {
 	it := j.items[r.Number]
 	if it == nil {
 		c := j.checks[r.Number]
@@ -400,16 +410,14 @@ func (h *Hub) take(j *job, w *worker, r result) error {
 		if c != nil {
 			return h.compare(j, c, w, r)
 		}
-		return nil
+		return nil, nil
 	}
-	refused, failed := j.Take(r.Number, r.Result, w.Kind)
+	refused, failed = j.Take(r.Number, r.Result, w.Kind)
 	if refused != nil {
 		h.tell(fmt.Sprintf("%s on %s: refused: %v", w.Name, w.Host, refused))
-		return refused
 	}
-	if failed != nil {
-		j.end(failed)
-		return failed
+	if refused != nil || failed != nil {
+		return refused, failed
 	}
 	j.sums[r.Number], j.by[r.Number] = sum(r.Result), w.key
 	j.draw(w, r.Number)
@@ -422,5 +430,5 @@ func (h *Hub) take(j *job, w *worker, r result) error {
 	}
 	delete(j.items, r.Number)
 	h.finish(j)
-	return nil
+	return nil, nil
 }

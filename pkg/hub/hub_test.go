@@ -502,7 +502,7 @@ func TestForgedMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err = c.request(ctx, answSubject, b); err != nil || !strings.Contains(string(b), "did not ask for this job") {
+	if b, err = c.request(ctx, answSubject, b); err != nil || !strings.Contains(string(b), `"Taken":false`) {
 		t.Errorf("work that it was not given: reply %s (%v)", b, err)
 	}
 	s.work(ctx, t, *s.tokens[1], h.Addr().String(), squares{kind: Kind{}, room: 2})

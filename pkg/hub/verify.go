@@ -50,10 +50,10 @@ func (j *job) recheck(w *worker, room int) (numbers []int) {
 }
 
 // compare compares a result with the earlier ones of an item.
-func (h *Hub) compare(j *job, c *check, w *worker, r result) error {
+func (h *Hub) compare(j *job, c *check, w *worker, r result) (refused, failed error) {
 	delete(w.held, c.number)
 	if c.sums[w.key] != "" { // it is sent again
-		return nil
+		return nil, nil
 	}
 	votes := map[string]int{}
 	c.sums[w.key] = sum(r.Result)
@@ -68,7 +68,7 @@ func (h *Hub) compare(j *job, c *check, w *worker, r result) error {
 	}
 	if right == "" {
 		h.tell(fmt.Sprintf("item %d: %s differs from what another worker answered; a further worker decides", c.number, w.Name))
-		return nil
+		return nil, nil
 	}
 	delete(j.checks, c.number)
 	j.verified++
@@ -81,7 +81,7 @@ func (h *Hub) compare(j *job, c *check, w *worker, r result) error {
 		return h.take(j, w, r)
 	}
 	h.finish(j)
-	return nil
+	return nil, nil
 }
 
 // putOut revokes the key of a worker, and has all that it has computed of a job computed again.
