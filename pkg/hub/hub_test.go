@@ -242,6 +242,42 @@ func TestHub(t *testing.T) {
 	}
 }
 
+// A worker whose hub ends in the middle of a job ends too, after its time without work.
+func TestHubGoesAway(t *testing.T) {
+	s := newSite(t, 1)
+	h := s.serve(t, "127.0.0.1:0")
+	token := *s.tokens[0]
+	token.Address = h.Addr().String()
+	began, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- Work(context.Background(), &token, WorkOptions{
+			Idle: time.Second,
+			Open: func(context.Context, []byte, func(context.Context, string) ([]byte, error)) (Player, error) {
+				close(began)
+				return squares{kind: Kind{}, room: 1, lie: func(int) string { time.Sleep(50 * time.Millisecond); return "no square" }}, nil
+			},
+		})
+	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	a := &answers{have: map[int]string{}}
+	j := a.job(1000, nil)
+	j.Take = func(int, []byte, Kind) (refused, failed error) { return nil, nil }
+	go func() {
+		<-began
+		time.Sleep(200 * time.Millisecond)
+		if err := h.Close(); err != nil { // no news of the end of the job
+			t.Error(err)
+		}
+		cancel()
+	}()
+	if err := h.Do(ctx, j); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Two jobs at the same time are shared out too.
 func TestTwoJobs(t *testing.T) {
 	s := newSite(t, 2)

@@ -18,8 +18,8 @@ type Job struct {
 	// Begin is called before Take, with the kind of the first worker. The others are of this kind,
 	// unless any will do.
 	Begin func(Kind) error
-	// Take keeps a result. It is called again for an item whose result turns out to be wrong. It refuses one that cannot be right, and fails if it cannot keep it,
-	// which ends the job.
+	// Take keeps a result. It is called again for an item whose result turns out to be wrong. It
+	// refuses one that cannot be right, and fails if it cannot keep it, which ends the job.
 	Take func(number int, result []byte, of Kind) (refused, failed error)
 }
 

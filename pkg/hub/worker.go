@@ -58,6 +58,9 @@ type client struct {
 // ErrOut means that the hub has put the worker out.
 var ErrOut = errors.New("the hub gives this worker no work")
 
+// errAway means that the hub did not answer for WorkOptions.Idle.
+var errAway = errors.New("the hub is away")
+
 // Work works for a hub until ctx ends, the hub refuses the worker, or there was no work for
 // WorkOptions.Idle. It waits for a hub that is not there.
 func Work(ctx context.Context, token *Token, opt WorkOptions) error {
@@ -95,9 +98,12 @@ func Work(ctx context.Context, token *Token, opt WorkOptions) error {
 			return fmt.Errorf("the hub at %s: %w", token.Address, errors.Join(ErrOut, c.conn.LastError()))
 		case err == nil && o.Job != "" && o.Job != refused:
 			refused = ""
-			if err := c.work(ctx, o.Job); errors.Is(err, ErrOut) {
+			switch err := c.work(ctx, o.Job); {
+			case errors.Is(err, ErrOut):
 				return err
-			} else if err != nil && ctx.Err() == nil {
+			case errors.Is(err, errAway):
+				return nil
+			case err != nil && ctx.Err() == nil:
 				c.Note(err.Error())
 				refused = o.Job
 			}
@@ -259,7 +265,8 @@ func (s *session) wake() {
 
 // fill gets items for the player, until the job is over.
 func (s *session) fill(ctx context.Context) error {
-	heard := time.Now() // when the hub last knew the job
+	reached := time.Now() // when the hub last replied
+	heard := reached      // when it last knew the job
 	var whole time.Time // when the hub last got all held items
 	for ctx.Err() == nil {
 		s.mu.Lock()
@@ -276,6 +283,9 @@ func (s *session) fill(ctx context.Context) error {
 		o, err := s.ask(ctx, a)
 		switch {
 		case err != nil: // the hub is away; the player goes on
+			if s.Idle > 0 && time.Since(reached) > s.Idle {
+				return errAway
+			}
 		case o.Out:
 			return fmt.Errorf("%w: %s", ErrOut, o.Refused)
 		case o.Refused != "":
@@ -284,6 +294,9 @@ func (s *session) fill(ctx context.Context) error {
 			return nil
 		case o.Job == s.job:
 			heard = time.Now()
+		}
+		if err == nil {
+			reached = time.Now()
 		}
 		s.mu.Lock()
 		for _, n := range o.Numbers {
