@@ -267,7 +267,7 @@ func (s *session) wake() {
 func (s *session) fill(ctx context.Context) error {
 	reached := time.Now() // when the hub last replied
 	heard := reached      // when it last knew the job
-	var whole time.Time // when the hub last got all held items
+	var whole time.Time   // when the hub last got all held items
 	for ctx.Err() == nil {
 		s.mu.Lock()
 		a := ask{Job: s.job, Kind: s.player.Kind(), Room: cap(s.todo) - len(s.held), Speed: float64(s.taken) / time.Since(s.began).Seconds()}
