@@ -178,12 +178,13 @@ func (p *Position) attacked(c Color) bool {
 	if b := p.variant.book(); b != nil {
 		return b.attacked(p, c)
 	}
-	k, enemy := p.King(c), p.King(c.Other())
+	us, them := c&1, c.Other()&1
+	k, enemy := (p.color[us] & p.kind[King]).First(), (p.color[them] & p.kind[King]).First()
 	if k == NoSquare || p.variant == Antichess || p.variant == Atomic && enemy == NoSquare {
 		return false
 	}
 	if enemy != NoSquare && kingAttacks[k&63].Has(enemy) {
 		return p.variant != Atomic // touching kings: no check in atomic, an impossible position in chess
 	}
-	return p.attackers(c.Other(), k, p.Occupied()) != 0
+	return p.attackers(them, k, p.Occupied()) != 0
 }
