@@ -1,6 +1,10 @@
 package chess
 
-import "sync"
+import (
+	"math/bits"
+	"slices"
+	"sync"
+)
 
 // What encoders and drawings need to know of the rules of any variant.
 
@@ -67,6 +71,29 @@ func (v Variant) Reach(t PieceType, from Square) (moves, captures Bitboard) {
 		}
 	}
 	return moves, captures
+}
+
+// Symmetric reports whether the rules, but for castling, are the same on a board of eight
+// files that is reflected: the a-file is the h-file.
+func (v Variant) Symmetric() bool {
+	b := v.rules()
+	same := func(s Bitboard) bool { return s == Bitboard(bits.ReverseBytes64(bits.Reverse64(uint64(s)))) }
+	if b.Files != 8 || !same(b.squares) {
+		return false
+	}
+	for _, k := range b.kinds {
+		steps, err := parseBetza(k.Moves)
+		for _, s := range steps {
+			s.dx = -s.dx
+			if !slices.Contains(steps, s) {
+				return false
+			}
+		}
+		if err != nil || !same(k.quiet[White].region) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.goals, func(g goalSquares) bool { return !same(g.squares[White]) || !same(g.squares[Black]) })
 }
 
 // Squares returns the squares of the board.

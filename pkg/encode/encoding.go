@@ -45,7 +45,7 @@ type planes struct {
 	white    bool
 	kinds    []chess.PieceType // of the first planes, each side's; nil: those of chess
 	castling []int             // the planes that show the rights to castle; nil: none do
-	other    []int             // where the other side's view has each plane; nil: another encoding
+	sides    *Sides            // nil: see SidesOf
 	lacks    lacks
 	only     *chess.Variant // the one that it is made for; nil: see lacks
 	encode   func(dst []uint64, g *chess.Game)

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 )
@@ -17,6 +18,9 @@ type Mirror struct {
 func NewMirror(c Codec) (*Mirror, error) {
 	planes, ok := c.Planes.(*planes)
 	if !ok || planes.castling == nil {
+		if ofRules(c.Planes) {
+			return nil, errors.New("the rules are not the same on a reflected board, or it has not eight files")
+		}
 		return nil, fmt.Errorf("encoding %s has no planes of castling rights, with which a position cannot be reflected", c.Planes.Name())
 	}
 	indices, err := ReflectedMoves(c.Policy)

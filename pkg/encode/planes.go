@@ -59,7 +59,7 @@ func encodeAtomic16(dst []uint64, g *chess.Game) {
 // with colors exchanged are the same input, so there is half as much to learn, and a
 // generation in which one color wins most games gives no bias towards that color. It goes with uci1968-mover.
 var mover15 = &planes{
-	name: "mover15", count: moverPlanes, constant: make([]bool, moverPlanes), white: false, castling: moverCastlings, other: otherSide(moverPlanes),
+	name: "mover15", count: moverPlanes, constant: make([]bool, moverPlanes), white: false, castling: moverCastlings, sides: moverSides(moverPlanes),
 	lacks: mover15Lacks, encode: encodeMover15,
 }
 
@@ -100,48 +100,58 @@ func encodeMover(dst []uint64, p *chess.Position) {
 	}
 }
 
-// otherSide returns where the other side's view has each plane of an encoding whose first
-// planes are those of mover15 and whose others are from variants31.
-func otherSide(count int) []int {
-	other := make([]int, count)
-	for i := range other {
-		other[i] = i
-	}
-	exchange := func(first, n int) {
-		for i := first; i < first+n && i+n < count; i++ {
-			other[i], other[i+n] = i+n, i
-		}
-	}
-	exchange(moverPieces, pieceBoards/2)
-	exchange(moverCastling, 1)
-	exchange(variantsPocket, variantsTheirs-variantsPocket)
-	exchange(variantsChecks, 1)
-	return other
+// moverSides returns the sides of an encoding whose first planes are those of mover15 and
+// whose others are from variants31.
+func moverSides(count int) *Sides {
+	s := newSides(count, 8, moverPieces+int(chess.King-chess.Pawn))
+	s.exchange(moverPieces, pieceBoards/2)
+	s.exchange(moverCastling, 1)
+	s.exchange(variantsPocket, variantsTheirs-variantsPocket)
+	s.exchange(variantsChecks, 1)
+	return s
 }
 
 // Sides describes how the planes of an encoding look to the other side: plane i is then plane
-// Other[i], with the ranks of boards reversed. The first square of plane King is that of the
-// own king.
+// Other[i], with the ranks of the board reversed, or -1 if it is the same in all positions. The
+// first square of plane King is that of the own king.
 type Sides struct {
-	Other []int
-	King  int
+	Other       []int
+	Ranks, King int
+	Reflects    bool // whether reflected positions are as good, see [Mirror]
+}
+
+func newSides(count, ranks, king int) *Sides {
+	s := &Sides{Other: make([]int, count), Ranks: ranks, King: king}
+	for i := range s.Other {
+		s.Other[i] = i
+	}
+	return s
+}
+
+// exchange says that n planes of one side are followed by those of the other.
+func (s *Sides) exchange(first, n int) {
+	for i := first; i < first+n && i+n < len(s.Other); i++ {
+		s.Other[i], s.Other[i+n] = i+n, i
+	}
 }
 
 // SidesOf returns an error for an encoding whose planes are not seen from the side to move, or
 // contain earlier positions.
 func SidesOf(p Planes) (Sides, error) {
-	if e, ok := p.(*planes); ok && e.other != nil {
-		return Sides{e.other, moverPieces + int(chess.King-chess.Pawn)}, nil
+	if e, ok := p.(*planes); ok && e.sides != nil {
+		s := *e.sides
+		s.Reflects = e.castling != nil
+		return s, nil
 	}
-	return Sides{}, fmt.Errorf("encoding %s does not show the current position alone from the side to move, as %s, %s and %s do",
-		p.Name(), mover15.name, mover16.name, variants31.name)
+	return Sides{}, fmt.Errorf("encoding %s does not show the current position alone from the side to move, as %s, %s, %s and %s do",
+		p.Name(), mover15.name, mover16.name, variants31.name, Rules)
 }
 
 // mover16 is mover15 with a plane for repetitions, without which a network cannot know that
 // a position is about to be a draw: it is 0.5 on all squares if the position occurred once
 // before, 1 if it occurred more often.
 var mover16 = &planes{
-	name: "mover16", count: moverPlanes + 1, constant: constantFrom(moverPlanes, moverPlanes+1), white: false, castling: moverCastlings, other: otherSide(moverPlanes + 1),
+	name: "mover16", count: moverPlanes + 1, constant: constantFrom(moverPlanes, moverPlanes+1), white: false, castling: moverCastlings, sides: moverSides(moverPlanes + 1),
 	lacks: mover15Lacks, encode: encodeMover16,
 }
 
@@ -180,7 +190,7 @@ func turnBoards(boards []uint64, view chess.Square) {
 //
 // Counts are scaled to about 1, by factors that keep them distinct in bfloat16.
 var variants31 = &planes{
-	name: "variants31", count: variantsPlanes, constant: constantFrom(variantsPocket, variantsPlanes), white: false, castling: moverCastlings, other: otherSide(variantsPlanes),
+	name: "variants31", count: variantsPlanes, constant: constantFrom(variantsPocket, variantsPlanes), white: false, castling: moverCastlings, sides: moverSides(variantsPlanes),
 	lacks: lacks(nil), encode: encodeVariants31,
 }
 

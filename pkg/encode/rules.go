@@ -3,6 +3,7 @@ package encode
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 
@@ -75,6 +76,19 @@ func planesOfRules(v chess.Variant) Planes {
 	_, ranks := v.Size()
 	e := &planes{name: named(Rules, v), kinds: kinds, count: count, constant: constantFrom(first, count)}
 	e.only = &v
+	e.sides = newSides(count, ranks, 2*n) // the first square of the board, the same in all positions
+	if king := slices.Index(kinds, chess.King); king >= 0 {
+		e.sides.King = king
+	}
+	e.sides.exchange(0, n)
+	e.sides.Other[2*n] = -1
+	e.sides.exchange(2*n+1, 1)
+	for i := range pocket + 1 {
+		e.sides.exchange(first+2*i, 1) // and the checks
+	}
+	if v.Symmetric() {
+		e.castling = []int{2*n + 1, 2*n + 2}
+	}
 	e.encode = func(dst []uint64, g *chess.Game) {
 		p := g.Position()
 		own := p.Turn()

@@ -3,6 +3,7 @@ package encode_test
 import (
 	"math/bits"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"alamos/pkg/chess"
@@ -100,6 +101,97 @@ func checkIndices(t *testing.T, policy encode.Policy, layouts []encode.Layout, p
 				t.Fatalf("%s: layout %d has two moves where %v is", p.FEN(), k, m)
 			}
 			places[k][layout.Places[i]] = true
+		}
+	}
+}
+
+// With the other side to move, each plane is what Sides says.
+func TestSides(t *testing.T) {
+	for _, v := range rulesToEncode(t) {
+		names := []string{encode.Rules, "variants31"}
+		if v.Defined() || v == chess.RacingKings { // where Black sees the ranks as White does
+			names = names[:1]
+		}
+		for _, name := range names {
+			planes, err := encode.PlanesOf(name, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sides, err := encode.SidesOf(planes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, compared := rand.New(rand.NewPCG(6, uint64(v))), 0
+			for range 10 {
+				g := chess.NewGame(chess.StartPosition(v))
+				var l chess.MoveList
+				for range 100 {
+					p := g.Position()
+					p.LegalMoves(&l)
+					if g.Outcome(&l).Over() {
+						break
+					}
+					fields := strings.Fields(p.FEN())
+					fields[1] = map[string]string{"w": "b", "b": "w"}[fields[1]]
+					fields[3] = "-"
+					if other, err := chess.ParseFEN(v, strings.Join(fields, " ")); err == nil && p.EnPassant() == chess.NoSquare && g.Repetitions() == 0 {
+						compared++
+						own, theirs := make([]uint64, planes.Count()), make([]uint64, planes.Count())
+						planes.Encode(own, g)
+						planes.Encode(theirs, chess.NewGame(other))
+						colors := 0 // planes of the color to move
+						for i, from := range sides.Other {
+							if from < 0 {
+								continue
+							}
+							want := own[from]
+							if planes.Constant()[i] {
+								if want != theirs[i] {
+									colors++
+								}
+								continue
+							}
+							if want = bits.ReverseBytes64(want) >> (8 * (8 - sides.Ranks)); want != theirs[i] {
+								t.Fatalf("%s of %v: %s: plane %d is %x, want %x", name, v, p.FEN(), i, theirs[i], want)
+							}
+						}
+						if colors > 1 {
+							t.Fatalf("%s of %v: %s: %d numbers differ", name, v, p.FEN(), colors)
+						}
+					}
+					g.Play(l.At(r.IntN(l.Len())))
+				}
+			}
+			if compared < 100 {
+				t.Errorf("%s of %v: only %d positions", name, v, compared)
+			}
+		}
+	}
+}
+
+func TestSymmetric(t *testing.T) {
+	for text, want := range map[string]bool{
+		`atomic`: true,
+		`{"name":"torpedo","double_step":[2,3,4,5,6]}`:                                                        true,
+		`{"name":"small","files":6,"start":"rnqknr/pppppp/6/6/6/6/PPPPPP/RNQKNR w - - 0 1","castling":false}`: false,
+		`{"name":"goal","goals":[{"pieces":"k","squares":"d4","squares_black":"same"}]}`:                      false,
+		`{"name":"goals","goals":[{"pieces":"k","squares":"d4 e4","squares_black":"same"}]}`:                  true,
+		`{"name":"hole","start":"rnbqkbnr/pppppppp/8/3*4/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"}`:                false,
+		`{"name":"left","pieces":[{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"queen","letter":"q","moves":"QlN","region":"all"}],"start":"3qk3/8/8/8/8/8/8/3QK3 w - - 0 1","castling":false,"promotion":"none"}`: false,
+	} {
+		v, err := chess.ParseVariant(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Symmetric() != want {
+			t.Errorf("%s: symmetric is %t", text, !want)
+		}
+		c, err := encode.NewCodec(encode.Rules, encode.Rules, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := encode.NewMirror(c); (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -57,9 +57,6 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 		}
 		encoding("network.input", supports(encode.PlanesOf, s.Network.Input, v), encode.PlanesFor(v))
 		encoding("network.policy", supports(encode.PolicyOf, s.Network.Policy, v), encode.PolicyFor(v))
-		if s.Training.Mirror && s.Network.Input == encode.Rules {
-			fail("training.mirror", "set training.mirror: false", errors.New("positions of the encoding rules are not reflected"))
-		}
 		if _, err := chess.ParseStarts(v, s.Game.Start); err != nil {
 			fail("game.start", "", err)
 		}

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -32,6 +31,15 @@ func fault(broken bool, format string, args ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(format, args...)
+}
+
+// codec returns the encodings of positions and moves, or an error that [Check] reports.
+func (s *Settings) codec() (encode.Codec, error) {
+	v, err := s.Game.Of()
+	if err != nil {
+		return encode.Codec{}, err
+	}
+	return encode.NewCodec(s.Network.Input, s.Network.Policy, v)
 }
 
 var rules = []rule{
@@ -85,23 +93,24 @@ var rules = []rule{
 		l := s.Training.Loss
 		return fault(l.Value == 0 && (l.Policy == 0 || s.Network.Policy == NoPolicy), "no part of the loss has a weight above 0: nothing would be learned")
 	}},
-	{"network.trunk network.input network.activation network.width network.policy_width network.king_buckets", func(s *Settings) string {
+	{"network.trunk network.input network.activation network.width network.policy_width network.king_buckets network.mirror", func(s *Settings) string {
 		spec := s.Network.Spec
-		if spec.Input = s.Network.Input; spec.Trunk != nn.TrunkSparse {
+		codec, err := s.codec()
+		if spec.Trunk != nn.TrunkSparse || err != nil {
 			return ""
 		}
+		spec.Input = codec.Planes.Name()
 		if err := spec.CheckSparse(); err != nil {
 			return err.Error()
 		}
 		return ""
 	}},
 	{"network.input network.policy training.mirror", func(s *Settings) string {
-		planes, err1 := encode.PlanesByName(s.Network.Input)
-		policy, err2 := encode.PolicyByName(s.Network.Policy)
-		if !s.Training.Mirror || errors.Join(err1, err2) != nil {
+		codec, err := s.codec()
+		if !s.Training.Mirror || err != nil {
 			return ""
 		}
-		_, err := encode.NewMirror(encode.Codec{Planes: planes, Policy: policy})
+		_, err = encode.NewMirror(codec)
 		return fault(err != nil, "mirror: true is impossible: %v", err)
 	}},
 	{"network.policy selfplay.surprise", func(s *Settings) string {

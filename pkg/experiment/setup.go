@@ -68,7 +68,7 @@ func (s *Setup) Spec() nn.Spec {
 	spec.Planes, spec.Constant = s.Codec.Planes.Count(), s.Codec.Planes.Constant()
 	spec.PolicyMap, spec.PolicySize = s.Codec.Policy.Name(), s.Codec.Policy.Size()
 	if spec.Trunk == nn.TrunkSparse {
-		spec.Input = s.settings.Network.Input
+		spec.Input = s.Codec.Planes.Name()
 	}
 	return spec
 }

@@ -88,7 +88,10 @@ func (s *Spec) CheckSparse() error {
 	case kingBuckets[s.KingBuckets] == nil:
 		return fmt.Errorf("a sparse trunk has 1, 2, 4, 8 or 16 king buckets, not %d", s.KingBuckets)
 	}
-	_, err := s.sides()
+	sides, err := s.sides()
+	if err == nil && s.Mirror && !sides.Reflects {
+		err = errors.New("mirror: the rules are not the same on a reflected board, or it has not eight files")
+	}
 	return err
 }
 
@@ -202,7 +205,7 @@ func (t *sparse) shape(f func(*C.alamos_sparse_shape) *C.char) {
 	pin.Pin(unsafe.SliceData(swap))
 	pin.Pin(&buckets)
 	must(message(f(&C.alamos_sparse_shape{
-		planes: C.int(s.Planes), constant: bytesOf(constant), swap: int32s(swap), king: C.int(t.sides.King),
+		planes: C.int(s.Planes), constant: bytesOf(constant), swap: int32s(swap), ranks: C.int(t.sides.Ranks), king: C.int(t.sides.King),
 		buckets: C.int(s.KingBuckets), bucket_of: int32s(buckets[:]), mirror: flag(s.Mirror),
 		width: C.int(s.Width), policy_width: C.int(s.PolicyWidth), squared: flag(s.Activation == Squared),
 	})))

@@ -16,13 +16,22 @@ import (
 func sparseSpec(c encode.Codec) Spec {
 	return Spec{
 		Trunk: TrunkSparse, Input: c.Planes.Name(), Planes: c.Planes.Count(), Constant: c.Planes.Constant(),
-		PolicyMap: c.Policy.Name(), PolicySize: c.Policy.Size(), Width: 64, PolicyWidth: 32, KingBuckets: 4, Mirror: true, Value: ValueWDL,
+		PolicyMap: c.Policy.Name(), PolicySize: c.Policy.Size(), Width: 64, PolicyWidth: 32, KingBuckets: 4, Mirror: reflects(c.Planes), Value: ValueWDL,
 	}
+}
+
+func reflects(p encode.Planes) bool {
+	sides, err := encode.SidesOf(p)
+	return err == nil && sides.Reflects
 }
 
 func sparseCodec(t testing.TB, v chess.Variant) encode.Codec {
 	t.Helper()
-	c, err := encode.NewCodec("variants31", "uci2206-mover", v)
+	input, policy := "variants31", "uci2206-mover"
+	if v.Defined() {
+		input, policy = encode.Rules, encode.Rules
+	}
+	c, err := encode.NewCodec(input, policy, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +166,18 @@ var sparseGames = goflag.Int("sparse.games", 10, "random games of each variant i
 
 // All instruction sets give the same answers to the bit, and remembered sums change nothing.
 func TestSparsePaths(t *testing.T) {
-	for _, v := range chess.Variants() {
+	variants := chess.Variants()
+	for _, rules := range []string{
+		`{"name":"torpedo","double_step":[2,3,4,5,6],"en_passant":[2,3,4,5,6]}`,
+		`{"name":"small","files":6,"ranks":6,"start":"rnaqar/pppppp/6/6/PPPPPP/RNAQAR w - - 0 1","pieces":[{"name":"pawn","letter":"p","moves":"mfWcfF","region":"all"},{"name":"knight","letter":"n","moves":"N","region":"all"},{"name":"rook","letter":"r","moves":"R","region":"all"},{"name":"queen","letter":"q","moves":"Q","region":"all"},{"name":"amazon","letter":"a","moves":"QN","region":"all"}],"royal":"q","hand":"captures","pawn_drops":[2,3,4,5],"double_step":[],"promotion_ranks":[6],"promotion":"na","castling":false}`,
+	} {
+		v, err := chess.ParseVariant(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		variants = append(variants, v)
+	}
+	for _, v := range variants {
 		c := sparseCodec(t, v)
 		n := trainedSparse(t, sparseSpec(c), v)
 		var sessions []*Session

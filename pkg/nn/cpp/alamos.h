@@ -140,7 +140,8 @@ ALAMOS_API void alamos_session_free(alamos_session *session);
 typedef struct alamos_sparse_shape {
   int planes;               // at most 128
   const uint8_t *constant;  // [planes], as in alamos_model_new
-  const int32_t *swap;      // [planes]: where the other side's view has the plane
+  const int32_t *swap;      // [planes]: where the other side's view has the plane, -1: it has no features
+  int ranks;                // of the board
   int king;                 // plane of the own king
   int buckets;              // tables
   const int32_t *bucket_of; // [64]: table for each square of the king

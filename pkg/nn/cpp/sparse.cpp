@@ -232,11 +232,11 @@ View view_of(const alamos_sparse &m, const uint64_t *planes, bool other, bool re
 namespace alamos {
 
 SparseShape::SparseShape(const alamos_sparse_shape &s)
-    : planes(s.planes), king(s.king), buckets(s.buckets), mirror(s.mirror != 0),
+    : planes(s.planes), ranks(s.ranks), king(s.king), buckets(s.buckets), mirror(s.mirror != 0),
       constant(s.constant, s.constant + s.planes), swap(s.swap, s.swap + s.planes) {
-  require(planes > 0 && planes <= max_planes && king >= 0 && king < planes && buckets > 0,
+  require(planes > 0 && planes <= max_planes && ranks > 0 && ranks <= 8 && king >= 0 && king < planes && buckets > 0,
           "alamos: a sparse network has another number of planes or tables");
-  for (int p : swap) require(p >= 0 && p < planes, "alamos: a plane is not there");
+  for (int p : swap) require(p >= -1 && p < planes, "alamos: a plane is not there");
   for (int i = 0; i < 64; i++) {
     bucket_of[i] = s.bucket_of[i];
     require(bucket_of[i] >= 0 && bucket_of[i] < buckets, "alamos: a table is not there");
@@ -253,12 +253,16 @@ uint64_t levels(uint64_t word) {
 
 void SparseShape::view(const uint64_t *in, bool other, bool reflected, uint64_t *out) const {
   for (int p = 0; p < planes; p++) {
+    if (swap[p] < 0) {
+      out[p] = 0;
+      continue;
+    }
     uint64_t w = in[other ? swap[p] : p];
     if (constant[p]) {
       out[p] = levels(w);
       continue;
     }
-    if (other) w = __builtin_bswap64(w);  // a byte is a rank
+    if (other) w = __builtin_bswap64(w) >> 8 * (8 - ranks);  // a byte is a rank
     if (reflected) w = reflect(w);
     out[p] = w;
   }

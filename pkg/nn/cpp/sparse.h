@@ -23,7 +23,7 @@ inline uint64_t reflect(uint64_t w) {
 }
 
 struct SparseShape {
-  int planes = 0, king = 0, buckets = 0;
+  int planes = 0, ranks = 0, king = 0, buckets = 0;
   bool mirror = false;
   std::vector<uint8_t> constant;
   std::vector<int32_t> swap;
