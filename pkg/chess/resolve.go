@@ -63,8 +63,8 @@ func (p *Position) mayHaveEnded() bool {
 	them := p.turn.Other()
 	switch p.variant {
 	default:
-		return p.variant.Defined()
-	case Standard:
+		b := p.variant.book()
+		return b != nil && (b.Stalemate == "loss" || b.decided(p).Over())
 	case Atomic:
 		return p.color[them]&p.kind[King] == 0 || p.color[p.turn&1]&p.kind[King] == 0
 	case KingOfTheHill:
