@@ -57,6 +57,7 @@ notebook:
   - figure: {kind: board, visits: 100, title: The start}
   - figure: {kind: csv, csv: {file: published.csv, by: system}}
   - table: trials
+  - table: colors
   - table: standings
   - table: generations
   - table: settings

@@ -126,6 +126,8 @@ func (b *pageBuilder) cell(i int) ([]Block, error) {
 	switch c.Table {
 	case "trials":
 		return b.trials(), nil
+	case "colors":
+		return []Block{colorsTable(b.Experiment, b.Trials)}, nil
 	case "settings":
 		return []Block{b.settings()}, nil
 	case "network":

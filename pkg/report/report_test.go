@@ -409,7 +409,7 @@ func TestAnswer(t *testing.T) {
 		{"{seeds: 3}", nil},
 	} {
 		r := made(t, load(t, "alamos: 1\nname: x\ngenerations: 1\ntournament: {players: [last, untrained]}\nsweep: "+test.sweep), 1)
-		text := answer(r.Trials, r.Axes)
+		text := answer(r.Trials, r.Axes, "")
 		if (text == "") != (test.want == nil) {
 			t.Fatalf("%s: %q", test.sweep, text)
 		}
@@ -417,6 +417,20 @@ func TestAnswer(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q, want %q", test.sweep, text, want)
 			}
+		}
+	}
+}
+
+// Results by color are the question if the first figure of the sweep shows them.
+func TestAnswerAboutColors(t *testing.T) {
+	for cells, want := range map[string]string{
+		"{figure: {kind: sweep, metric: white_score}}":                          "Score of White in the tournament, with 95",
+		"{figure: {kind: sweep, metric: draws}}, {figure: {kind: sweep}}":       "Share of draws in the tournament, with 95",
+		"{figure: {kind: sweep}}, {figure: {kind: sweep, metric: white_score}}": "of the last network against its untrained network",
+	} {
+		r := made(t, load(t, "alamos: 1\nname: x\ngenerations: 1\ntournament: {players: [last, untrained]}\nsweep: {grid: {network.depth: [1, 2]}}\nnotebook: ["+cells+"]"), 1)
+		if text := r.answer(); !strings.Contains(text, want) {
+			t.Errorf("%s: %q, want %q", cells, text, want)
 		}
 	}
 }

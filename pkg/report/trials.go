@@ -30,6 +30,8 @@ var metrics = []metric{
 	{"elo", "Elo", "", stats.Higher, fromTournament, false},
 	{"vs_untrained", "against untrained", "", stats.Higher, fromTournament, false},
 	{"vs_random", "against random", "", stats.Higher, fromTournament, false},
+	{"white_score", "score of White", "", stats.Neither, fromTournament, false},
+	{"draws", "share of draws", "", stats.Neither, fromTournament, false},
 	{"loss", "loss", "", stats.Lower, fromTraining, true},
 	{"policy_loss", "policy loss", "", stats.Lower, fromTraining, true},
 	{"value_loss", "value loss", "", stats.Lower, fromTraining, true},
@@ -51,8 +53,12 @@ var metrics = []metric{
 	{"seconds", "computing", "s", stats.Neither, fromTraining, false},
 }
 
-// trialColumns are the metrics in the table of trials, before those of puzzles.
-var trialColumns = []string{"score", "elo", "vs_untrained", "vs_random", "loss", "samples"}
+// trialColumns are the metrics in the table of trials, before those of puzzles, and
+// colorColumns those in the table of colors.
+var (
+	trialColumns = []string{"score", "elo", "vs_untrained", "vs_random", "loss", "samples"}
+	colorColumns = []string{"white_score", "draws"}
+)
 
 // metricOf describes a metric by its name. Metrics of evaluations and hooks contain a dot.
 // Scripts of the trials may label theirs.
@@ -189,9 +195,10 @@ func listed(parts []string) string {
 }
 
 // answer says in sentences how strong the last networks of a sweep's settings became, and
-// whether their differences are more than chance. It is empty if the trials played no
-// tournament, or if there is nothing to compare.
-func answer(trials []*store.Trial, axes []experiment.Axis) string {
+// whether their differences are more than chance. With asked, it is about that share of the
+// tournament's games. It is empty if the trials played no tournament, or if there is nothing to
+// compare.
+func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string {
 	groups := store.Groups(trials)
 	for i, g := range groups {
 		groups[i].Name = settingOf(&g.Trials[0].Declared, axes)
@@ -207,6 +214,11 @@ func answer(trials []*store.Trial, axes []experiment.Axis) string {
 	if missing(all.values) > 0 && metric != "score" {
 		metric, against = "score", "in its tournament"
 		all = measureAll(groups, metric)
+	}
+	what, share := "Share of the points of the last network "+against, "share"
+	if asked != "" {
+		all, share = measureAll(groups, asked), metricOf(asked).label
+		what = capital(share) + " in the tournament"
 	}
 	if missing(all.values) > 0 {
 		return ""
@@ -231,10 +243,10 @@ func answer(trials []*store.Trial, axes []experiment.Axis) string {
 			alike = append(alike, part)
 		}
 	}
-	text := fmt.Sprintf("**Answer.** Share of the points of the last network %s, with 95 %% intervals: %s.", against, listed(parts))
+	text := fmt.Sprintf("**Answer.** %s, with 95 %% intervals: %s.", what, listed(parts))
 	name := groups[best].Name
 	if len(worse) > 0 {
-		text += fmt.Sprintf(" The share of %s is higher than that of %s.", name, listed(worse))
+		text += fmt.Sprintf(" The %s of %s is higher than that of %s.", share, name, listed(worse))
 	}
 	if len(alike) > 0 {
 		text += fmt.Sprintf(" The lead of %s over %s may be chance.", name, listed(alike))
@@ -247,6 +259,20 @@ func answer(trials []*store.Trial, axes []experiment.Axis) string {
 	return text
 }
 
+// asked returns the results by color that the first figure of the sweep shows, if it shows them:
+// then they are the question.
+func (r *Report) asked() string {
+	for _, c := range r.Notebook {
+		if c.Figure != nil && c.Figure.Kind == "sweep" {
+			if slices.Contains(colorColumns, c.Figure.Metric) {
+				return c.Figure.Metric
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
 // measureAll returns a metric of each group.
 func measureAll(groups []store.Group, metric string) *measured {
 	m := &measured{make([]stats.Interval, len(groups)), make([][]float64, len(groups))}
@@ -256,8 +282,15 @@ func measureAll(groups []store.Group, metric string) *measured {
 	return m
 }
 
-// trialsTable has a row for each group of trials: the values of the axes, then results.
-func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) Table {
+// colorsTable has the results by color of each setting.
+func colorsTable(x *store.Experiment, trials []*store.Trial) Table {
+	t := trialsTable(x, store.Groups(trials), withoutSeed(x.Axes), colorColumns...)
+	t.Caption = "Results by color in the tournament of each trial, all its games together, with 95 % intervals: of the means over the seeds (Student t), or with one seed of the games (Wilson)."
+	return t
+}
+
+// trialsTable has a row for each group of trials: the values of the axes, then metrics.
+func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis, metrics ...string) Table {
 	t := Table{Rows: make([][]Cell, len(groups))}
 	first := func(i int) *store.Trial { return groups[i].Trials[0] }
 	some := func(is func(*store.Trial) bool) bool {
@@ -301,7 +334,10 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		t.column(number("rung", ""), func(i int) Cell { return Cell{Text: fmt.Sprint(rungOf(x, first(i)))} })
 	}
 	used := map[mark]bool{}
-	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
+	if metrics == nil {
+		metrics = slices.Concat(trialColumns, evaluationMetrics(x, "puzzles."))
+	}
+	for _, name := range metrics {
 		t.measure(groups, name, used)
 	}
 	why := func(t *store.Trial) string {
@@ -407,7 +443,7 @@ func rungOf(x *store.Experiment, t *store.Trial) int {
 // answer says in Markdown which setting of the sweep is better, or which one won the
 // successive halving. It is empty if the results do not say.
 func (r *Report) answer() string {
-	if text := answer(finalists(r.Trials), r.Axes); text != "" || len(r.rungs) == 0 {
+	if text := answer(finalists(r.Trials), r.Axes, r.asked()); text != "" || len(r.rungs) == 0 {
 		return text
 	}
 	last := r.rungs[len(r.rungs)-1]

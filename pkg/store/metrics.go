@@ -41,6 +41,8 @@ func (t *Trial) CheckMetric(name string) error {
 //	elo           rating of the checkpoint in the tournament
 //	vs_untrained  share of the points that it scored against the untrained network
 //	vs_random     share of the points that it scored against random moves
+//	white_score   share of the points that White scored in all games of the tournament
+//	draws         share of these games that were drawn
 //	loss          of the selected epoch, on held-out games if there are any
 //	policy_loss   policy part of that loss
 //	value_loss    value part of that loss
@@ -92,6 +94,9 @@ func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 	case "score", "elo", "vs_untrained", "vs_random":
 		return t.Tournament().measure(CheckpointName(last), name)
 	}
+	if name == "white_score" || name == "draws" {
+		return t.Tournament().ofColors(name)
+	}
 	if slices.Contains(LearningMeasures(), name) {
 		return stats.Exactly(t.Learning(last)[name])
 	}
@@ -136,6 +141,27 @@ func (r *Tournament) measure(player, metric string) stats.Interval {
 		return against(RandomName)
 	}
 	return r.Games.Share(i)
+}
+
+// ofColors returns White's score in all games, or the share of draws.
+func (r *Tournament) ofColors(metric string) stats.Interval {
+	var all stats.Record
+	if r != nil {
+		for _, row := range r.Games.White {
+			for _, cell := range row {
+				all = all.Plus(cell)
+			}
+		}
+	}
+	if metric == "draws" {
+		return stats.Share(float64(all.Draws), all.Games())
+	}
+	return stats.Share(all.Score(), all.Games())
+}
+
+// IsShare reports whether a metric is a share of points or of games of the tournament.
+func IsShare(metric string) bool {
+	return slices.Contains([]string{"score", "vs_untrained", "vs_random", "white_score", "draws"}, metric)
 }
 
 // evaluationMeasures returns the measures of the evaluation of generation g by name:
@@ -237,7 +263,7 @@ func (g Group) Measure(name string) (m stats.Interval, seeds []float64) {
 		return m, seeds
 	}
 	m = stats.Mean(seeds)
-	if slices.Contains([]string{"score", "vs_untrained", "vs_random"}, name) && m.Known() {
+	if IsShare(name) && m.Known() {
 		m.Low, m.High = max(0, m.Low), min(1, m.High) // a share
 	}
 	return m, seeds
