@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -86,9 +87,19 @@ func (c included) String() string {
 func (c combination) label() string {
 	parts := make([]string, len(c))
 	for i, s := range c {
-		parts[i] = s.path + "=" + s.text
+		parts[i] = s.path + "=" + fileName(s.text)
 	}
 	return strings.Join(parts, " ")
+}
+
+// fileName returns the name of a file without folder and extension, and other values as they
+// are.
+func fileName(text string) string {
+	ext := filepath.Ext(text)
+	if !slices.Contains([]string{".yaml", ".go", ".pgn", ".epd", ".fen"}, ext) || strings.ContainsAny(text, " {[") {
+		return text
+	}
+	return strings.TrimSuffix(filepath.Base(text), ext)
 }
 
 // find returns the setting of a key, or nil.
@@ -203,8 +214,12 @@ func readList(r *config.Reader, here, written string, e *config.Entry, f *config
 	for i, item := range t.Items {
 		s, good := readSetting(r, fmt.Sprintf("%s[%d]", here, i), e, f, item)
 		for _, other := range values {
-			if distinct && good && s.text == other.text {
+			switch {
+			case !distinct || !good:
+			case s.text == other.text:
 				_, good = r.Fail(item, here, "", "the list contains %s twice", config.Printable(s.text))
+			case fileName(s.text) == fileName(other.text):
+				_, good = r.Fail(item, here, "rename one", "%s and %s have the same name, %s, by which trials are called", s.text, other.text, fileName(s.text))
 			}
 		}
 		values, ok = append(values, s), ok && good

@@ -64,6 +64,7 @@ func loadRules(t *testing.T, game string, more ...string) (*Experiment, error) {
 		"rules/u.yaml":  "base: chess\nname: fast\ndouble_step: [2, 3]\n",
 		"rules/a.yaml":  "base: atomic\nname: dull\ncastling: false\n",
 		"rules/no.yaml": "name: no\nroyal: none\n",
+		"more/t.yaml":   "name: other\n",
 		"rules/b.yaml":  "name: b\nfiles: 4.5\nking: yes\n",
 	} {
 		path := filepath.Join(dir, name)
@@ -115,6 +116,9 @@ func TestRulesInExperiments(t *testing.T) {
 			t.Errorf("%s has the rules %v", trial.Label, r)
 		}
 	}
+	wantLabels(t, e,
+		"game.rules.castling=true game.variant=a", "game.rules.castling=true game.variant=t",
+		"game.rules.castling=false game.variant=a", "game.rules.castling=false game.variant=t")
 	if len(e.Trials) != 4 || names["dull"] != 2 || names["fast"] != 2 {
 		t.Errorf("the trials are of %v", names)
 	}
@@ -127,6 +131,14 @@ func TestRulesInExperiments(t *testing.T) {
 	}
 	if !e.Origin("game.rules.explosion").Default() {
 		t.Error("the explosion is from a file")
+	}
+}
+
+// Files of the same name cannot be told apart in the labels of trials.
+func TestFilesOfOneName(t *testing.T) {
+	_, err := loadRules(t, "{variant: chess}", "sweep: {grid: {game.variant: [rules/t.yaml, more/t.yaml]}}")
+	if err == nil || !strings.Contains(err.Error(), "have the same name, t,") {
+		t.Error(err)
 	}
 }
 

@@ -72,7 +72,7 @@ func (x *expansion) repeated(c *combo, from, to int) []Trial {
 		}
 		trial := Trial{Settings: s, ID: id, Name: c.name, Label: label, Group: c.group(), combination: c.combination}
 		for _, path := range x.paths() {
-			trial.Axis = append(trial.Axis, AxisValue{path, one.text(path)})
+			trial.Axis = append(trial.Axis, AxisValue{path, fileName(one.text(path))})
 		}
 		trial.Folder = trial.folderName()
 		trials = append(trials, trial)
