@@ -95,11 +95,12 @@ func (c combination) label() string {
 // fileName returns the name of a file without folder and extension, and other values as they
 // are.
 func fileName(text string) string {
-	ext := filepath.Ext(text)
-	if !slices.Contains([]string{".yaml", ".go", ".pgn", ".epd", ".fen"}, ext) || strings.ContainsAny(text, " {[") {
+	path := strings.Trim(text, `"`)
+	ext := filepath.Ext(path)
+	if !slices.Contains([]string{".yaml", ".go", ".pgn", ".epd", ".fen"}, ext) || strings.ContainsAny(path, " {[") {
 		return text
 	}
-	return strings.TrimSuffix(filepath.Base(text), ext)
+	return strings.TrimSuffix(filepath.Base(path), ext)
 }
 
 // find returns the setting of a key, or nil.
