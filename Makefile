@@ -1,5 +1,5 @@
 # make            what can be made
-# The first `make setup` takes two to five minutes, later ones under two seconds:
+# The first `make setup` takes two to seven minutes, later ones under two seconds:
 # every target that needs it runs it.
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
