@@ -117,6 +117,7 @@ func newRun(e *experiment.Experiment, opt Options) (*run, error) {
 		return nil, err
 	}
 	opt.Workers, opt.Batch = cmp.Or(opt.Workers, workers), cmp.Or(opt.Batch, batch)
+	opt.Threads = cmp.Or(opt.Threads, runtime.GOMAXPROCS(0)) // which Go changes with the limits of the machine, even in the middle of a run
 	return &run{
 		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: ThisMachine(opt.Alamos),
 		sums: disk.ReadSums(filepath.Join(opt.Results, sumsName)), cache: newCache(opt.Results), executor: execution{},
