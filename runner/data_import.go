@@ -20,6 +20,8 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
+	"alamos/pkg/store"
 	"alamos/pkg/uci"
 )
 
@@ -199,6 +201,23 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 			return uci.Command{}, err
 		}
 		return found.Command, nil
+	}, func(model string) (data.Network, error) {
+		file, err := store.FindModel("results", model)
+		if err != nil {
+			return nil, fmt.Errorf("data.label.model: %w", err)
+		}
+		return func() (*nn.Model, encode.Codec, error) {
+			c, err := nn.ReadCheckpoint(file)
+			if err != nil {
+				return nil, encode.Codec{}, err
+			}
+			codec, _, err := c.Codec()
+			if err != nil {
+				return nil, codec, err
+			}
+			m, err := c.Compile(nn.InferenceOptions{})
+			return m, codec, err
+		}, nil
 	})
 	return err
 }

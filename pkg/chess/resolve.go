@@ -74,7 +74,6 @@ func (p *Position) mayHaveEnded() bool {
 	case RacingKings:
 		return p.kind[King]&rank8 != 0 // the race may have been decided
 	}
-	return false
 }
 
 // resolvePawn finds a pawn's advance or capture.

@@ -7,6 +7,8 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/config"
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
 	"alamos/pkg/uci"
 )
 
@@ -48,11 +50,11 @@ type Config struct {
 	Shuffle int `key:"shuffle" default:"50000" range:"0..100000000" unit:"positions" doc:"Size of the shuffle buffer: positions that are neighbors in a file end up this far apart on average. 0 keeps their order."`
 
 	// Policy is Played (also if empty) or EngineMove.
-	Policy string `key:"policy" default:"played" enum:"played engine" when:"kind=pgn engine" doc:"Target of the policy: the move that was played, or the best move of the engine in label. lc0 and parquet contain targets of their own."`
+	Policy string `key:"policy" default:"played" enum:"played engine" when:"kind=pgn engine" doc:"Target of the policy: the move that was played, or the best move of the engine in label, or the priors of its network. lc0 and parquet contain targets of their own."`
 
-	// Label, if not nil, is the engine that evaluates the positions. Without it, a game
+	// Label, if not nil, is the engine or network that evaluates the positions. Without it, a game
 	// without a result (*) gives no positions.
-	Label *Label `key:"label" flags:"optional" when:"kind=pgn engine" doc:"Engine that evaluates every position. The value target is its expected score, from its win, draw and loss odds or else from its centipawns. If absent, the target is the result of the game."`
+	Label *Label `key:"label" flags:"optional" when:"kind=pgn engine" doc:"Engine or network that evaluates every position. The value target is the expected score of the engine, from its win, draw and loss odds or else from its centipawns, or the value of the network. If absent, the target is the result of the game."`
 
 	// SkipBroken skips and counts broken games. In lc0 data these are damaged chunks, the
 	// chunk at which a tar is truncated, and, if there are several files, files that do not
@@ -87,28 +89,36 @@ type Player struct {
 	Command uci.Command // UCI with Options, as found on this machine
 }
 
-// Label is an engine that evaluates positions. The Value and Draw of a [Position] are its
+// Label is an engine or a network that evaluates positions. Of an engine, the Value and Draw of a [Position] are its
 // expected score and draw probability, from the win, draw and loss of its last exact score,
 // or of a bound if it reports no exact score. For an engine without win, draw and loss,
 // [uci.Score.Expected] converts its centipawns to
 //
 //	2 / (1 + exp(-0.00368208 cp)) - 1
 //
-// and Draw is the probability that this value leaves for draws.
+// and Draw is the probability that this value leaves for draws. It is so for a network without
+// win, draw and loss too.
 type Label struct {
-	UCI       string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that evaluates positions, by its name on the PATH."`
+	_ struct{} `oneof:"model"`
+
+	Model     string `key:"model" ext:".safetensors .pb.gz" pattern:"^[^@]+@.+$|\\.safetensors$|\\.pb\\.gz$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last, or the path of a .safetensors or .pb.gz file" doc:"A network that evaluates positions without search, in its own encoding: a checkpoint of another run, such as tiny@3, or a file relative to the folder of the experiment file, also a weight file of Leela Chess Zero (.pb.gz)."`
+	UCI       string `key:"uci" want:"the name of a UCI engine" flags:"required" when:"!model" doc:"The engine that evaluates positions, by its name on the PATH."`
 	uci.Limit `keys:"depth nodes" oneof:"depth nodes"`
-	Options   map[string]string `key:"options" doc:"UCI options, such as Skill Level: 3."`
+	Options   map[string]string `key:"options" when:"!model" doc:"UCI options, such as Skill Level: 3."`
 
 	// Finish, if not zero, plays out unfinished games, which gives more positions.
-	Finish uci.Limit `key:"finish" flags:"optional" keys:"depth nodes" oneof:"depth nodes" doc:"Search limit with which the engine plays out games that ended early (by resignation, agreement, time or abandonment), which then count by the result on the board. If absent, they count as they ended."`
+	Finish uci.Limit `key:"finish" when:"!model" flags:"optional" keys:"depth nodes" oneof:"depth nodes" doc:"Search limit with which the engine plays out games that ended early (by resignation, agreement, time or abandonment), which then count by the result on the board. If absent, they count as they ended."`
 
 	// Advance is the order of the minimax paper's program, which makes the planes after it
 	// has played the engine's move.
-	Advance bool `key:"advance" default:"false" doc:"Whether the sample is the position after the engine's best move, with the evaluation of the position before it, as in the program of the minimax paper. It needs network.policy: none."`
+	Advance bool `key:"advance" when:"!model" default:"false" doc:"Whether the sample is the position after the engine's best move, with the evaluation of the position before it, as in the program of the minimax paper. It needs network.policy: none."`
 
 	Command uci.Command // UCI with Options, as found on this machine
+	Network Network     `json:"-"` // Model
 }
+
+// Network opens a network, which has an encoding of its own.
+type Network func() (*nn.Model, encode.Codec, error)
 
 // Check returns an error if the configuration is contradictory or incomplete. It reads no
 // file and starts no engine.
@@ -148,7 +158,7 @@ func (c *Config) Check() error {
 			return err
 		}
 	}
-	if c.Label != nil {
+	if c.Label != nil && c.Label.Model == "" {
 		return checkEngine("the engine that labels", c.Label.Limit, c.Label.Command)
 	}
 	return nil

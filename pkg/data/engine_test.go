@@ -12,6 +12,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
+	"alamos/pkg/nn"
 	"alamos/pkg/uci"
 )
 
@@ -289,5 +290,73 @@ func TestOpenings(t *testing.T) {
 	}
 	if len(starts) != 4 {
 		t.Errorf("four games have %d openings", len(starts))
+	}
+}
+
+// Labels of a network are its values and priors, of each position alone, whatever its encoding
+// is. Its file is opened once, and only if there is a position.
+func TestLabelsOfNetwork(t *testing.T) {
+	c := codecOf(t, "mover16", "uci1968-mover")
+	for _, head := range []string{nn.ValueWDL, nn.ValueTanh} {
+		net, err := nn.New(nn.Spec{
+			Planes: c.Planes.Count(), Constant: c.Planes.Constant(), PolicyMap: c.Policy.Name(), PolicySize: c.Policy.Size(), Depth: 1, Width: 8, Value: head,
+		}, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, err := net.Compile(nn.InferenceOptions{Batch: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := model.NewSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened := 0
+		for _, policy := range []string{EngineMove, Played} {
+			s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}, Positions: 5, Policy: policy, Label: &Label{Model: "x.safetensors", Network: func() (*nn.Model, encode.Codec, error) {
+				opened++
+				return model, c, nil
+			}}}, 1, 2)
+			if opened > 1 {
+				t.Fatal("opened early")
+			}
+			positions := 0
+			for p, err := range s.All(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.Game == 8 {
+					break
+				}
+				positions++
+				l := &encode.Leaf{}
+				c.Prepare(l, p.At, p.Moves)
+				if err := alone.Evaluate([]*encode.Leaf{l}); err != nil {
+					t.Fatal(err)
+				}
+				draw := 1 - max(l.Value, -l.Value)
+				if head == nn.ValueWDL {
+					draw = l.WDL[1]
+				}
+				if p.Value != l.Value || p.Draw != draw || policy == EngineMove && !slices.Equal(p.Policy, l.Priors) || policy == Played && slices.Index(p.Policy, 1) < 0 {
+					t.Fatalf("game %d, ply %d: value %v, draw %v, policy %v, want %v, %v, %v", p.Game, p.Ply, p.Value, p.Draw, p.Policy, l.Value, draw, l.Priors)
+				}
+			}
+			if positions < 30 || s.UsesEngine() {
+				t.Errorf("%d positions", positions)
+			}
+		}
+		if opened != 2 {
+			t.Errorf("opened %d times", opened)
+		}
+		alone.Close()
+	}
+	failed := errors.New("there is no such file")
+	s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}, Label: &Label{Model: "x.safetensors", Network: func() (*nn.Model, encode.Codec, error) { return nil, encode.Codec{}, failed }}}, 1, 1)
+	for _, err := range s.All(t.Context()) {
+		if !errors.Is(err, failed) || !strings.Contains(err.Error(), "games.pgn") {
+			t.Error(err)
+		}
 	}
 }

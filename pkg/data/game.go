@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
+	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/uci"
 )
@@ -57,6 +59,14 @@ func (p *Position) advance(list *chess.MoveList, m chess.Move, f func() error) e
 	p.Moves, p.Policy = list.Slice(), make([]float32, list.Len())
 	p.Value, p.Played, p.MovesLeft = -p.Value, nil, 0 // the value is for the other side
 	return f()
+}
+
+// value sets the values from a network's evaluation.
+func (p *Position) value(l *encode.Leaf) {
+	p.Value, p.Draw = l.Value, 1-max(l.Value, -l.Value)
+	if l.WDL != [3]float32{} {
+		p.Draw = l.WDL[1]
+	}
 }
 
 // result sets the values from a game's result.
@@ -142,6 +152,8 @@ type worker struct {
 	list   chess.MoveList
 	played []chess.Move // see [Position.Played]
 	pos    Position
+
+	leaves []*encode.Leaf // the drawn positions with the evaluations of the network that labels
 
 	// What is known about the game after its positions are made.
 	session
@@ -238,6 +250,68 @@ func (w *worker) attempt(ctx context.Context, c encode.Codec, g game, number int
 	return m
 }
 
+// teacher is the network that labels. It is opened when it is first needed.
+type teacher struct {
+	mu    sync.Mutex
+	model *nn.Model
+	codec encode.Codec
+	idle  []*nn.Session
+}
+
+// session returns a session that no other goroutine uses. The caller puts it back to idle.
+func (t *teacher) session(open Network) (s *nn.Session, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.model == nil {
+		if t.model, t.codec, err = open(); err != nil {
+			return nil, err
+		}
+	}
+	if n := len(t.idle); n > 0 {
+		s, t.idle = t.idle[n-1], t.idle[:n-1]
+		return s, nil
+	}
+	return t.model.NewSession()
+}
+
+func (t *teacher) put(s *nn.Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.idle = append(t.idle, s)
+}
+
+func (t *teacher) close() {
+	for _, s := range t.idle {
+		s.Close()
+	}
+	if t.model != nil {
+		t.model.Close()
+	}
+}
+
+// ask evaluates the positions of a game after these plies, in order, with the network that
+// labels.
+func (w *worker) ask(start chess.Position, moves []chess.Move, plies []int) error {
+	t := &w.source.teacher
+	s, err := t.session(w.source.cfg.Label.Network)
+	if err != nil {
+		return err
+	}
+	defer t.put(s)
+	w.board.Reset(start)
+	for i, ply := range plies {
+		for _, m := range moves[w.board.Ply():ply] {
+			w.board.Play(m)
+		}
+		if i == len(w.leaves) {
+			w.leaves = append(w.leaves, &encode.Leaf{})
+		}
+		w.board.Position().LegalMoves(&w.list)
+		t.codec.Prepare(w.leaves[i], w.board, w.list.Slice())
+	}
+	return s.Evaluate(w.leaves[:len(plies)])
+}
+
 // played is a game with known moves.
 type played struct {
 	where  string // file and number, for errors
@@ -273,8 +347,14 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 	if len(moves) == 0 {
 		w.counts = Counts{NoMoves: 1}
 	}
+	plies := draw(stats.NewRand(g.seed), len(moves), w.source.cfg.Positions)
+	if label != nil && label.Model != "" {
+		if err := w.ask(g.start, moves, plies); err != nil {
+			return fmt.Errorf("data: %s: %w", g.where, err)
+		}
+	}
 	w.board.Reset(g.start)
-	for _, ply := range draw(stats.NewRand(g.seed), len(moves), w.source.cfg.Positions) {
+	for i, ply := range plies {
 		for _, m := range moves[w.board.Ply():ply] {
 			w.board.Play(m)
 		}
@@ -284,9 +364,12 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 		if w.source.cfg.Continued {
 			p.Played = moves[ply:]
 		}
-		if label == nil {
+		switch {
+		case label == nil:
 			p.result(w.result)
-		} else {
+		case label.Model != "":
+			p.value(w.leaves[i])
+		default:
 			best, err := w.label(ctx, g.where, p)
 			if err != nil {
 				return err
@@ -296,6 +379,9 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 			}
 		}
 		err := p.target(&w.list, move)
+		if err == nil && label != nil && label.Model != "" && w.source.cfg.Policy == EngineMove {
+			copy(p.Policy, w.leaves[i].Priors)
+		}
 		if err == nil && label != nil && label.Advance {
 			err = p.advance(&w.list, move, func() error { return yield(p) })
 		} else if err == nil {

@@ -36,7 +36,8 @@ type Source struct {
 	spare   sync.Pool // of *encode.Sample
 
 	players, labelers *uci.Pool // nil if the source has no such engine
-	ahead             *queue    // games that follow the last chunk; nil: none were read
+	teacher           teacher
+	ahead             *queue // games that follow the last chunk; nil: none were read
 }
 
 // Progress counts the work of a call of [Source.Chunk]. It may be read at any time. Bytes
@@ -113,7 +114,7 @@ func Open(cfg Config, seed uint64, workers int) (*Source, error) {
 		}
 		s.players = newEngines(cfg.Player.Command, cfg.Variant, workers)
 	}
-	if cfg.Label != nil {
+	if cfg.Label != nil && cfg.Label.Model == "" {
 		s.labelers = newEngines(cfg.Label.Command, cfg.Variant, workers)
 	}
 	return s, nil
@@ -151,6 +152,7 @@ func (s *Source) Close() error {
 			e.Close()
 		}
 	}
+	s.teacher.close()
 	return nil
 }
 

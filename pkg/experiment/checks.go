@@ -146,7 +146,7 @@ func (e *Experiment) engines(s *Settings) (all []NamedEngine) {
 	if d := s.Data; d != nil && d.Kind == data.Engine {
 		all = append(all, NamedEngine{"data.engine.uci", d.Player.UCI})
 	}
-	if d := s.Data; d != nil && d.Label != nil {
+	if d := s.Data; d != nil && d.Label != nil && d.Label.UCI != "" {
 		all = append(all, NamedEngine{"data.label.uci", d.Label.UCI})
 	}
 	if s.Tournament.Rounds > 0 {

@@ -125,8 +125,8 @@ func (s *Setup) Training(g int, ask func([]train.Epoch) (float64, error)) (train
 }
 
 // Data returns the source of positions that the experiment describes. find locates its
-// engines.
-func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config, error) {
+// engines, and model the network that labels.
+func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error), model func(string) (data.Network, error)) (data.Config, error) {
 	c := *s.settings.Data
 	loss := s.settings.Training.Loss
 	c.Variant = s.Variant
@@ -142,7 +142,11 @@ func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config,
 	}
 	if c.Label != nil {
 		label := *c.Label
-		label.Command, err = find(uci.Opponent{Program: label.UCI, Limit: label.Limit, Options: label.Options})
+		if label.Model != "" {
+			label.Network, err = model(label.Model)
+		} else {
+			label.Command, err = find(uci.Opponent{Program: label.UCI, Limit: label.Limit, Options: label.Options})
+		}
 		c.Label = &label
 	}
 	return c, err
@@ -164,7 +168,7 @@ func checkData(s *Settings, v chess.Variant, fail func(key, hint string, err err
 			command.Settings = append(command.Settings, uci.Setting{Name: option, Value: value})
 		}
 		return command, nil
-	})
+	}, func(string) (data.Network, error) { return nil, nil })
 	if err == nil {
 		err = c.Check()
 	}

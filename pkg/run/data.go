@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"alamos/pkg/data"
+	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
+
+	"alamos/pkg/nn"
 
 	humanize "github.com/dustin/go-humanize"
 
@@ -39,6 +42,11 @@ func (t *Trial) openData(ctx context.Context) error {
 	}
 	settings := *s.Data
 	settings.Files = nil // data.contents covers the contents of the files
+	if settings.Label != nil {
+		label := *settings.Label
+		label.Model = "" // and the network's checksum those of its file
+		settings.Label = &label
+	}
 	in.Settings("data", settings)
 	if settings.Kind == data.Engine {
 		in.Settings("game.start", s.Game.Start)
@@ -50,6 +58,19 @@ func (t *Trial) openData(ctx context.Context) error {
 		}
 		in["engine "+found.Name] = found.ID
 		return found.Command, nil
+	}, func(model string) (data.Network, error) {
+		m, err := t.run.models.get(model, func() (externalModel, error) { return findExternal(t.run.Results, model) })
+		if err == nil && m.variant != t.Setup.Variant {
+			err = fmt.Errorf("%s plays %s, not %s", model, m.variant, t.Setup.Variant)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("data.label.model: %w", err)
+		}
+		in["network that labels"] = m.sum
+		return func() (*nn.Model, encode.Codec, error) {
+			network, err := t.Compile(m.file)
+			return network, m.codec, err
+		}, nil
 	})
 	if err != nil {
 		return err
