@@ -85,7 +85,7 @@ func (t *Trial) startModel(model string) (externalModel, error) {
 	if err != nil {
 		return m, err
 	}
-	if have, want := [2]string{m.codec.Planes.Name(), m.codec.Policy.Name()}, [2]string{t.Settings.Network.Input, t.Settings.Network.Policy}; have != want {
+	if have, want := [2]string{m.codec.Planes.Name(), m.codec.Policy.Name()}, [2]string{t.Setup.Codec.Planes.Name(), t.Setup.Codec.Policy.Name()}; have != want {
 		return m, fmt.Errorf("%s has input %s and policy %s: want those of network, %s and %s", model, have[0], have[1], want[0], want[1])
 	}
 	if err := t.Setup.Spec().CanGrow(m.spec); err != nil {
