@@ -3,8 +3,10 @@ package web
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"os"
@@ -57,6 +59,7 @@ func NewResults(dir, host string, log *slog.Logger) *Results {
 	mux := http.NewServeMux()
 	servePage(mux, "results")
 	mux.HandleFunc("GET /api/events", r.events)
+	mux.HandleFunc("GET /metrics", r.metrics)
 	for path, f := range map[string]func(*http.Request, *liveRun) (any, error){"series": series, "final": final, "trials/{trial}": detail, "trials/{trial}/losses": losses} {
 		mux.HandleFunc("GET /api/runs/{run}/"+path, func(w http.ResponseWriter, q *http.Request) {
 			r.mu.Lock()
@@ -189,6 +192,57 @@ func (r *Results) events(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
+// metrics writes what the page shows of all trials in the text format of Prometheus, version 0.0.4.
+func (r *Results) metrics(w http.ResponseWriter, _ *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.look()
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	for _, m := range []struct {
+		name, help string
+		of         func(*trialView) float64
+	}{
+		{"generation", "Generations that have ended.", func(v *trialView) float64 { return float64(v.Generation) }},
+		{"generations", "Generations of the trial.", func(v *trialView) float64 { return float64(v.Generations) }},
+		{"running", "1 if the trial runs, 0 otherwise.", func(v *trialView) float64 {
+			if v.State == store.Running {
+				return 1
+			}
+			return 0
+		}},
+		{"stage_parts", "Games, or steps of training, of the current stage that are done.", func(v *trialView) float64 { return float64(v.Parts) }},
+		{"stage_parts_total", "Games, or steps of training, of the current stage; 0 if unknown.", func(v *trialView) float64 { return float64(v.Of) }},
+		{"evaluations_per_second", "Positions that networks evaluate in each second of self-play.", func(v *trialView) float64 { return float64(v.Speed) }},
+		{"seconds_left", "Estimated seconds until the trial ends; 0 if unknown.", func(v *trialView) float64 { return v.Left }},
+	} {
+		fmt.Fprintf(w, "# HELP alamos_%s %s\n# TYPE alamos_%s gauge\n", m.name, m.help, m.name)
+		r.eachRow(func(labels string, v *trialView) { fmt.Fprintf(w, "alamos_%s{%s} %g\n", m.name, labels, m.of(v)) })
+	}
+	fmt.Fprint(w, "# HELP alamos_metric A measure of the trial, as its table shows it.\n# TYPE alamos_metric gauge\n")
+	r.eachRow(func(labels string, v *trialView) {
+		for _, name := range slices.Sorted(maps.Keys(v.Metrics)) {
+			if x := float64(v.Metrics[name]); !math.IsNaN(x) {
+				fmt.Fprintf(w, "alamos_metric{%s,metric=%s} %g\n", labels, quoted(name), x)
+			}
+		}
+	})
+}
+
+// eachRow calls f for each trial with the labels that name it.
+func (r *Results) eachRow(f func(labels string, v *trialView)) {
+	for _, name := range slices.Sorted(maps.Keys(r.runs)) {
+		rows := r.runs[name].rows
+		for i := range rows {
+			f(fmt.Sprintf("experiment=%s,trial=\"%d\",setting=%s", quoted(name), rows[i].Number, quoted(rows[i].Label)), &rows[i])
+		}
+	}
+}
+
+// quoted writes the value of a label.
+func quoted(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
+
 // resultsNews is an event of the page of results.
 type resultsNews struct {
 	All    []string    `json:"all"`    // names of all experiments
@@ -206,13 +260,18 @@ func (r *Results) poll() {
 			r.mu.Unlock()
 			return
 		}
-		if r.refresh() || r.serial == 0 {
-			r.serial++
-			close(r.changed)
-			r.changed = make(chan struct{})
-		}
+		r.look()
 		r.mu.Unlock()
 		time.Sleep(min(max(pollEvery, pollShare*time.Since(began)), mostRest))
+	}
+}
+
+// look reads what has changed, and tells those who wait for it. r.mu is held.
+func (r *Results) look() {
+	if r.refresh() || r.serial == 0 {
+		r.serial++
+		close(r.changed)
+		r.changed = make(chan struct{})
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -170,6 +172,39 @@ func TestResultsFollowARun(t *testing.T) {
 }
 
 // Games that a run has written to the journals of its stages are seen before the stage ends.
+// The metrics are those of the page, in the text format of Prometheus, without a page.
+func TestMetrics(t *testing.T) {
+	l := openLab(t)
+	read := func() string {
+		t.Helper()
+		r, err := http.Get(l.url + "/metrics")
+		l.check(err)
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		l.check(err)
+		if r.StatusCode != http.StatusOK || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain; version=0.0.4") {
+			t.Fatalf("%s, %v", r.Status, r.Header)
+		}
+		return string(text)
+	}
+	if text := read(); strings.Contains(text, "{") {
+		t.Errorf("metrics of nothing: %s", text)
+	}
+	l.check(l.run())
+	text := read()
+	line := regexp.MustCompile(`^(# (HELP|TYPE) alamos_[a-z_]+ .+|alamos_[a-z_]+\{([a-z]+="([^"\\\\]|\\\\.)*",?)+\} [-+0-9.e]+)$`)
+	for _, s := range strings.Split(strings.TrimSpace(text), "\n") {
+		if !line.MatchString(s) {
+			t.Errorf("not a line of the format: %s", s)
+		}
+	}
+	for _, want := range []string{`alamos_running{experiment="small",trial="1",`, `alamos_generation{experiment="small",trial="2",`, `metric="samples"} `} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
 func TestLiveGames(t *testing.T) {
 	l := openLab(t)
 	l.check(l.run())
