@@ -1,6 +1,8 @@
 #include "optimizer_step.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "vector.h"
 
@@ -38,14 +40,17 @@ ALAMOS_INLINE void in_chunks(int64_t from, int64_t to, const float *w, T *used,
 
 template <class T>
 ALAMOS_CLONES double square_sum(int64_t from, int64_t to, const T *const *g, int shards) {
-  double total = 0;
+  constexpr int lanes = 16;  // sums that do not wait for each other
+  double sums[lanes] = {};
   float grad[chunk];
   for (int64_t at = from; at < to; at += chunk) {
     int n = int(to - at < chunk ? to - at : chunk);
     gradient(at, n, g, shards, grad);
-    for (int i = 0; i < n; i++) total += double(grad[i]) * grad[i];
+    std::fill(grad + n, grad + chunk, 0.0f);
+    for (int i = 0; i < chunk; i += lanes)
+      for (int j = 0; j < lanes; j++) sums[j] += double(grad[i + j]) * grad[i + j];
   }
-  return total;
+  return std::accumulate(sums, sums + lanes, 0.0);
 }
 
 template <class T>
