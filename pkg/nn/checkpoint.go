@@ -197,14 +197,13 @@ func (s *Snapshot) kinds() map[string]*Tensors {
 	return map[string]*Tensors{networkPrefix: &s.Network, averagePrefix: &s.Average, optimizerPrefix: &s.Optimizer}
 }
 
-// Blend changes each number to share times itself plus the rest times that of other.
-func (t Tensors) Blend(share float64, other Tensors) {
-	for name, x := range t {
-		y := other[name].Data
-		for i := range x.Data {
-			x.Data[i] = float32(share*float64(x.Data[i]) + (1-share)*float64(y[i]))
-		}
+// Clone returns a copy; that of nil is nil.
+func (t Tensors) Clone() Tensors {
+	c := maps.Clone(t)
+	for name, x := range c {
+		c[name] = Tensor{slices.Clone(x.Shape), slices.Clone(x.Data)}
 	}
+	return c
 }
 
 const (

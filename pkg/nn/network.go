@@ -99,6 +99,23 @@ func (n *Network) State() (Tensors, error) {
 	return t, nil
 }
 
+// BlendInto changes each number of a state to share times that of the network plus the rest
+// times itself.
+func (n *Network) BlendInto(state Tensors, share float64) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.pull(); err != nil {
+		return err
+	}
+	for _, p := range n.params {
+		y := state[p.name].Data
+		for i, x := range p.data {
+			y[i] = float32(share*float64(x) + (1-share)*float64(y[i]))
+		}
+	}
+	return nil
+}
+
 // Load replaces all parameters and running statistics, in a trainer too. The names and
 // shapes must match the spec. On an error the network is unchanged.
 func (n *Network) Load(t Tensors) error {

@@ -136,6 +136,10 @@ func (p *param) read(data []float32, from *ts.Tensor) {
 	var s scope
 	defer s.close()
 	source := floats(s.host(from))
+	if len(p.shape) != 4 {
+		copy(data, source)
+		return
+	}
 	p.places(func(here, there int) { data[here] = source[there] })
 }
 
@@ -145,19 +149,17 @@ func (p *param) write(to *ts.Tensor, data []float32) {
 	defer s.close()
 	host := s.host(to)
 	target := floats(host)
-	p.places(func(here, there int) { target[there] = data[here] })
+	if len(p.shape) != 4 {
+		copy(target, data)
+	} else {
+		p.places(func(here, there int) { target[there] = data[here] })
+	}
 	copyTensor(to, host) // on the processor, both are the same tensor
 }
 
-// places calls f for each number of the parameter with its index in the order of the shape
-// and its index in storage.
+// places calls f for each number of a convolution's weight with its index in the order of the
+// shape and its index in storage. Other parameters are stored in the order of their shapes.
 func (p *param) places(f func(here, there int)) {
-	if len(p.shape) != 4 {
-		for i := range p.data {
-			f(i, i)
-		}
-		return
-	}
 	in, area := p.shape[1], p.shape[2]*p.shape[3]
 	for o := range p.shape[0] {
 		for i := range in {

@@ -66,11 +66,23 @@ func TestAverageOfOne(t *testing.T) {
 }
 
 func TestBlend(t *testing.T) {
-	x := nn.Tensors{"a": {Shape: []int{2}, Data: []float32{1, 2}}}
-	x.Blend(0.25, nn.Tensors{"a": {Shape: []int{2}, Data: []float32{3, 6}}})
-	for i, want := range []float64{2.5, 5} {
-		if have := float64(x["a"].Data[i]); math.Abs(have-want) > 1e-6 {
-			t.Errorf("number %d is %v, want %v", i, have, want)
+	p := newPupil(t, constant)
+	now, mean := p.snap(t).Network, nn.Tensors{}
+	for name, x := range now {
+		mean[name] = nn.Tensor{Shape: x.Shape, Data: make([]float32, len(x.Data))}
+		for i := range x.Data {
+			mean[name].Data[i] = float32(i)
+		}
+	}
+	before := mean.Clone()
+	if err := p.net.BlendInto(mean, 0.25); err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range now {
+		for i, x := range x.Data {
+			if have, want := float64(mean[name].Data[i]), 0.25*float64(x)+0.75*float64(before[name].Data[i]); math.Abs(have-want) > 1e-6*max(1, want) {
+				t.Fatalf("%s: number %d is %v, want %v", name, i, have, want)
+			}
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (r *generation) keep(best bool) error {
 	if err != nil {
 		return err
 	}
-	now.Average = r.state.Average
+	now.Average = r.state.Average.Clone() // which training goes on to change
 	if best {
 		r.kept = &now
 	}
@@ -199,15 +199,12 @@ func (r *generation) addToAverage(from, to int) error {
 	if a == nil || from/a.Every == to/a.Every {
 		return nil
 	}
-	now, err := r.net.State()
-	if err != nil {
+	if r.state.Average == nil {
+		var err error
+		r.state.Average, err = r.net.State()
 		return err
 	}
-	if r.state.Average != nil {
-		now.Blend(max(1-a.Decay, 1/float64(to/a.Every)), r.state.Average)
-	}
-	r.state.Average = now
-	return nil
+	return r.net.BlendInto(r.state.Average, max(1-a.Decay, 1/float64(to/a.Every)))
 }
 
 // normBatches is the number of batches that the average's statistics of batch norm are of.
@@ -254,7 +251,7 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 // setAverage continues with the average of a snapshot.
 func (r *generation) setAverage(s *nn.Snapshot) {
 	if r.cfg.Average != nil {
-		r.state.Average = s.Average
+		r.state.Average = s.Average.Clone()
 	}
 }
 

@@ -214,6 +214,7 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
 	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, reply: net.Spec().OpponentPolicy, seeds: seeds, watch: watch, state: *st}
+	r.state.Average = st.Average.Clone()
 	if cfg.Mirror {
 		codec, err := window.Meta().Codec()
 		if err != nil {
