@@ -1,10 +1,17 @@
 package chess
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"gopkg.in/yaml.v3"
 )
 
 // define makes a variant of rules that are right.
@@ -92,27 +99,40 @@ func sameGame(t *testing.T, r *rand.Rand, start Position, as Variant) {
 	}
 }
 
-// rulesOfTests are rules by name: those that are shipped, and some that nobody ships.
-func rulesOfTests() map[string]Rules {
+// rulesOfTests returns the rules of experiments/variants by name.
+func rulesOfTests(t testing.TB) map[string]Rules {
+	t.Helper()
 	all := map[string]Rules{}
-	add := func(name string, of Variant, change func(*Rules)) {
-		r := RulesOf(of)
-		r.Name = name
-		change(&r)
-		all[name] = r
+	files, err := filepath.Glob("../../experiments/variants/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no rules: %v", err)
 	}
-	add("torpedo", Standard, func(r *Rules) { r.DoubleStep = []int{2, 3, 4, 5, 6}; r.EnPassant = r.DoubleStep })
-	add("berolina", Standard, func(r *Rules) { r.Pieces[0].Moves = "mfFcfW" })
-	add("losalamos", Standard, func(r *Rules) {
-		r.Files, r.Ranks, r.Start = 6, 6, "rnqknr/pppppp/6/6/PPPPPP/RNQKNR w - - 0 1"
-		r.Pieces = slices.Delete(r.Pieces, 2, 3)
-		r.DoubleStep, r.EnPassant, r.PromoteOn, r.Promotion, r.Castling = []int{}, []int{}, []int{6}, "qrn", false
-	})
-	add("knightmate", Standard, func(r *Rules) {
-		r.Pieces = append(r.Pieces[:1], r.Pieces[2:]...)
-		r.Pieces[4].Moves = "N"
-		r.Pieces = append(r.Pieces, Piece{"mann", "m", "K", "all"})
-		r.Start, r.Promotion = "rmbqkbmr/pppppppp/8/8/8/8/PPPPPPPP/RMBQKBMR w KQkq - 0 1", "qrbm"
-	})
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var given map[string]any
+		if err := yaml.Unmarshal(data, &given); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		base, err := ParseVariant(fmt.Sprint(given["base"]))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		delete(given, "base")
+		keys := keysOf(RulesOf(base))
+		for key, value := range given {
+			keys[key] = mustJSON(value)
+		}
+		var r Rules
+		if err := json.Unmarshal(mustJSON(keys), &r); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for i := range r.Pieces {
+			r.Pieces[i].Region = cmp.Or(r.Pieces[i].Region, "all")
+		}
+		all[r.Name] = r
+	}
 	return all
 }

@@ -5,7 +5,7 @@ import "testing"
 func BenchmarkPerft(b *testing.B) {
 	variants := Variants()
 	for _, name := range []string{"losalamos", "torpedo"} { // rules that are data
-		variants = append(variants, define(b, rulesOfTests()[name]))
+		variants = append(variants, define(b, rulesOfTests(b)[name]))
 	}
 	for _, v := range variants {
 		b.Run(v.String(), func(b *testing.B) {
@@ -22,7 +22,7 @@ func BenchmarkPerft(b *testing.B) {
 
 // A position that escapes to the heap halves the speed and is easily overlooked.
 func TestPerftAllocatesNothing(t *testing.T) {
-	for _, v := range append(Variants(), define(t, rulesOfTests()["torpedo"])) {
+	for _, v := range append(Variants(), define(t, rulesOfTests(t)["torpedo"])) {
 		p := StartPosition(v)
 		if n := testing.AllocsPerRun(1, func() { Perft(&p, 3) }); n != 0 {
 			t.Errorf("%v: %v allocations", v, n)
