@@ -1,6 +1,7 @@
 package plots_test
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"regexp"
@@ -79,6 +80,31 @@ func TestLookOfACurve(t *testing.T) {
 		}
 		if has := slices.Contains(checkSVG(t, svg), "validation"); has != (name == "with validation") {
 			t.Errorf("%s: the legend has validation: %v", name, has)
+		}
+	}
+}
+
+// More bands than can be told apart are not drawn; the pointer still shows their intervals.
+func TestManyBands(t *testing.T) {
+	for _, n := range []int{plots.MostBands, plots.MostBands + 1} {
+		var l plots.Lines
+		for range n {
+			l.Series = append(l.Series, bars("s", []float64{1, 2}, []float64{3, 4}, []float64{2, 3}, []float64{4, 5}))
+			l.Series[len(l.Series)-1].Band = true
+		}
+		f, err := l.Figure()
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg, err := f.InlineSVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if drawn := bytes.Contains(svg, []byte("fill-opacity")); drawn != (n <= plots.MostBands) {
+			t.Errorf("%d bands: drawn: %v", n, drawn)
+		}
+		if have := bytes.Count(svg, []byte("3 (2 … 4)")); have != n {
+			t.Errorf("%d bands: %d of them answer the pointer", n, have)
 		}
 	}
 }

@@ -42,7 +42,7 @@ type Figure struct {
 	paint              func(draw.Canvas)
 	dot                []byte // the figure in the language of Graphviz; nil for none
 	stamp              string // encoded; "" for none
-	shaded             bool   // it has areas of many colors, for a white paper
+	shaded             bool   // it has boards or gray areas, for a white paper
 }
 
 // Description describes the picture in a sentence or two, for readers who cannot see it.
@@ -92,8 +92,8 @@ func (f *Figure) Render(extension string) ([]byte, error) {
 
 // InlineSVG returns an svg element for an HTML page. It has no prolog, is as wide as its
 // place up to its natural width, and has role, title and description for screen readers. It
-// has no ids, so that a page can contain any number of them. A figure whose areas have many
-// colors has the class "shaded". In others a page may change the colors of the paper, the
+// has no ids, so that a page can contain any number of them. A figure of boards or of gray
+// areas has the class "shaded". In others a page may change the colors of the paper, the
 // ink and the lines, see theme.go.
 func (f *Figure) InlineSVG() ([]byte, error) {
 	class := ""

@@ -18,7 +18,8 @@ import (
 
 // Lines shows a number against another with a line for each trial: the score against
 // training, a hook's metric, the length of games. If X has names, points are not joined,
-// because no values exist between two names.
+// because no values exist between two names. Of more than [MostBands] series, bands are not
+// drawn.
 type Lines struct {
 	Frame
 	X, Y       Axis
@@ -26,8 +27,15 @@ type Lines struct {
 	References []Reference
 }
 
+// MostBands is the maximum number of bands that can be told apart in one plot.
+const MostBands = 5
+
 // Figure implements [Chart].
 func (l Lines) Figure() (*Figure, error) {
+	all := l.Series
+	if len(all) > MostBands {
+		l.Series = withoutBands(all)
+	}
 	levels := make([]Series, len(l.References))
 	for i, r := range l.References {
 		levels[i] = Series{Name: r.Name, Points: Points([]float64{0}, []float64{r.Y})}
@@ -66,7 +74,7 @@ func (l Lines) Figure() (*Figure, error) {
 	}
 	for i, s := range l.Series {
 		key := strconv.Itoa(i + 1)
-		look := lookOf(i).onPage(key, s.texts(l.X, l.Y))
+		look := lookOf(i).onPage(key, all[i].texts(l.X, l.Y))
 		if len(names) > 0 {
 			look.line.Width = 0
 		}
@@ -78,8 +86,22 @@ func (l Lines) Figure() (*Figure, error) {
 	}
 	return l.Frame.figure(content{
 		height: 8.5 * cm, legend: legend, paint: paintPlot(p, l.X.text(), l.Y.text()),
-		description: describe("Line chart", l.X.text(), l.Y.text(), describeSeries(l.Series, l.X)...),
+		description: describe("Line chart", l.X.text(), l.Y.text(), describeSeries(all, l.X)...),
 	})
+}
+
+// withoutBands returns series without the intervals of bands.
+func withoutBands(all []Series) []Series {
+	all = slices.Clone(all)
+	for i, s := range all {
+		if s.Band {
+			all[i].Points = slices.Clone(s.Points)
+			for j, p := range s.Points {
+				all[i].Points[j].Y = stats.Exactly(p.Y.Value)
+			}
+		}
+	}
+	return all
 }
 
 // besideGap is the distance of points of one number that are set beside one another.

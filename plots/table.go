@@ -89,7 +89,7 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 		t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: c.Max.X - t.scale.width(), Y: max(c.Min.Y, c.Max.Y-longestBar)}, Max: c.Max})
 	}
 	return f.figure(content{
-		shaded: true,
+		shaded: f.Style.gray(), // its grays are data
 		width:  around.X + width + beside, least: around.X + width/2 + beside, height: max(3*cm, height), description: description, paint: paint,
 	})
 }
@@ -108,7 +108,7 @@ func (t table) Plot(c draw.Canvas, p *plot.Plot) {
 		case v.plain:
 			return nil
 		case math.IsNaN(v.value):
-			return color.RGBA{0xF4, 0xF4, 0xF4, 0xFF}
+			return emptyGray
 		default:
 			return t.scale.color(v.value)
 		}
@@ -119,7 +119,9 @@ func (t table) Plot(c draw.Canvas, p *plot.Plot) {
 			if v.plain {
 				col = ink
 			} else if !math.IsNaN(v.value) {
-				col = inkOn(t.scale.color(v.value))
+				if col = inkOn(t.scale.color(v.value)); col == ink {
+					col = fixedInk
+				}
 			}
 			at := center(g.box(j, i))
 			style, small := middle(textStyle(tickSize, col, v.bold)), middle(textStyle(smallSize, col, false))

@@ -35,6 +35,9 @@ var (
 	axisGray = color.RGBA{0x88, 0x88, 0x88, 0xFF}
 	gridGray = color.RGBA{0xE4, 0xE4, 0xE4, 0xFF}
 	markGray = color.RGBA{0xB8, 0xB8, 0xB8, 0xFF}
+
+	emptyGray = color.RGBA{0xF4, 0xF4, 0xF4, 0xFF} // cells without a number
+	fixedInk  = color.RGBA{0x21, 0x21, 0x21, 0xFF} // on colored areas: no page changes it
 )
 
 // Type sizes in points; a figure of the default width is shown about as wide

@@ -182,15 +182,15 @@ func TestFiguresAnswerThePointer(t *testing.T) {
 	}
 }
 
-// measuring opens all folds and writes down what is wider than its place, and the colors of the
-// paper of the page and of its first figure.
+// measuring opens all folds and writes down what is wider than its place, the color of the paper
+// of the page, and those of the papers of its figures apart from boards.
 const measuring = `<script>
 addEventListener("load", () => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
   const wide = [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth);
   const paper = getComputedStyle(document.documentElement).backgroundColor;
-  const figure = getComputedStyle(document.querySelector(".picture svg path")).fill;
-  document.title = [document.documentElement.clientWidth, document.documentElement.scrollWidth, wide.map((box) => (box.closest("figure")?.textContent ?? "").trim().slice(0, 60) + " " + box.scrollWidth + " " + box.clientWidth).join(" and "), paper, figure].join("|");
+  const figures = new Set([...document.querySelectorAll(".picture svg:not(.shaded)")].map((svg) => getComputedStyle(svg.querySelector("path")).fill));
+  document.title = [document.documentElement.clientWidth, document.documentElement.scrollWidth, wide.map((box) => (box.closest("figure")?.textContent ?? "").trim().slice(0, 60) + " " + box.scrollWidth + " " + box.clientWidth).join(" and "), paper, [...figures].join(" and ")].join("|");
 });
 </script></body>`
 
@@ -218,7 +218,7 @@ func TestPagesFitTheirWindows(t *testing.T) {
 				t.Errorf("%d, %s: clipped: %s", width, scheme, title[3])
 			}
 			if title[4] != paper || title[5] != paper {
-				t.Errorf("%d, %s: paper %s, that of a figure %s", width, scheme, title[4], title[5])
+				t.Errorf("%d, %s: paper %s, those of figures %s", width, scheme, title[4], title[5])
 			}
 		}
 	}

@@ -94,6 +94,9 @@ func (d *dataset) table() Table {
 			continue
 		}
 		t.column(f.Column, func(r int) Cell {
+			if n, whole := d.rows[r][i].(int); whole {
+				return Cell{Text: grouped(float64(n), 0)}
+			}
 			return Cell{Text: formatted(d.rows[r][i], func(x float64) string { return fixed(x*max(1, f.scale), f.decimals) })}
 		})
 	}

@@ -378,6 +378,9 @@ func (p *picture) ofSeeds(text string) string {
 
 // seeds returns the part of a caption about lines of several seeds.
 func (p *picture) seeds() string {
+	if len(p.groups) > plots.MostBands && p.Kind != "multiples" {
+		return p.ofSeeds(" Lines are means over seeds.")
+	}
 	return p.ofSeeds(" Lines are means over seeds, with the 95 % interval (Student t).")
 }
 

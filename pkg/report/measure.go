@@ -210,14 +210,14 @@ func sameDecimals(values []stats.Interval) []string {
 }
 
 // grouped formats a number with a given number of decimals, a minus as wide as the plus,
-// and commas from 10,000 on.
+// and commas between thousands.
 func grouped(x float64, decimals int) string {
 	s := infinity(strconv.FormatFloat(x, 'f', decimals, 64))
 	if strings.Trim(s, "-0.") == "" { // no negative zero
 		s = strings.TrimPrefix(s, "-")
 	}
 	whole, rest, _ := strings.Cut(s, ".")
-	if n, err := strconv.ParseInt(whole, 10, 64); err == nil && (n >= 10_000 || n <= -10_000) {
+	if n, err := strconv.ParseInt(whole, 10, 64); err == nil && n != 0 { // "-0" of -0.5 keeps its sign
 		whole = humanize.Comma(n)
 	}
 	if rest != "" {
@@ -247,5 +247,5 @@ func fixed(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return ""
 	}
-	return strconv.FormatFloat(x, 'f', decimals, 64)
+	return grouped(x, decimals)
 }

@@ -23,6 +23,7 @@ func TestMeasureText(t *testing.T) {
 		{stats.Exactly(-0.25), "−0.25"},
 		{stats.Exactly(2.30949), "2.309"},
 		{stats.Exactly(411022), "411,022"},
+		{stats.Exactly(2402), "2,402"},
 		{stats.Exactly(-1234567.8), "−1,234,568"},
 		{stats.Exactly(0.00001234), "1.234e−05"},
 		{stats.Exactly(3e12), "3e12"},
@@ -39,6 +40,14 @@ func TestMeasureText(t *testing.T) {
 	} {
 		if have := Measured(c.m); have != c.want {
 			t.Errorf("%#v is written %q, want %q", c.m, have, c.want)
+		}
+	}
+}
+
+func TestNumbersOfTables(t *testing.T) {
+	for want, x := range map[string]float64{"−94.3": -94.3, "0.0": -0.02, "−0.5": -0.5, "−1,234.5": -1234.5, "": math.NaN()} {
+		if have := fixed(x, 1); have != want {
+			t.Errorf("%g is written %q, want %q", x, have, want)
 		}
 	}
 }

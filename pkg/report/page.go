@@ -257,10 +257,7 @@ func (b *pageBuilder) networks() ([]Block, error) {
 		}
 		t := n.Table(false)
 		t.Caption = fmt.Sprintf("Layers of the network: %s. It has %s trained parameters.", n.Summary(), humanize.Comma(int64(n.Parameters)))
-		if len(all) == 1 {
-			return []Block{t}, nil
-		}
-		blocks = append(blocks, Fold{n.title("network"), []Block{t}})
+		blocks = append(blocks, Fold{n.title("Layers of the network"), []Block{t}})
 	}
 	return blocks, nil
 }

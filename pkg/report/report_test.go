@@ -405,7 +405,7 @@ func TestAnswer(t *testing.T) {
 	}{
 		{"{grid: {network.depth: [1, 2]}}", []string{"with depth=2", "with depth=1", "may be chance", "about these networks, not about the settings"}},
 		{"{grid: {network.depth: [1, 60]}, seeds: 3}", []string{"with depth=60", "higher than that of depth=1 by", "3 seeds"}},
-		{"{grid: {network.depth: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}}", []string{"and 4 more. The lead of depth=", "and 3 more may be chance."}},
+		{"{grid: {network.depth: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}}", []string{"and 7 more. The lead of depth=", "and 6 more may be chance."}},
 		{"{seeds: 3}", nil},
 	} {
 		r := made(t, load(t, "alamos: 1\nname: x\ngenerations: 1\ntournament: {players: [last, untrained]}\nsweep: "+test.sweep), 1)

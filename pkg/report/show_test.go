@@ -146,7 +146,7 @@ func TestNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, string(page.Markdown()), `1 trial failed`, `#2 network.depth=2: out of memory$`, `after generation 3 of 3, 2nd of 4$`, `leaves out 1 combination`, `network.depth=5: sweep.budget.trials$`,
-		`^\| search.visits \| 800 \| 7 \|$`, `^<details><summary>Resolved settings \(`, `^<details><summary>network network.depth=1</summary>`)
+		`^\| search.visits \| 800 \| 7 \|$`, `^<details><summary>Resolved settings \(`, `^<details><summary>Layers of the network network.depth=1</summary>`)
 }
 
 func TestRungTable(t *testing.T) {

@@ -56,7 +56,7 @@ func standings(title string, res *store.Tournament) Table {
 	}
 	c := Table{
 		Caption: title + ": wins, draws and losses; a win is 1 point, a draw one half. Logistic Elo of all games, with the 95 % interval from pairs of games with the same opening; " + zero + ".",
-		Columns: []Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}, {Name: "as White"}, {Name: "as Black"}},
+		Columns: []Column{{Name: "player"}, number("W/D/L", ""), number("score", "%"), number("Elo", ""), number("95 %", ""), number("as White", ""), number("as Black", "")},
 	}
 	for _, i := range res.Ranking() {
 		p := res.Players[i]

@@ -184,7 +184,7 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) []Block {
 }
 
 // mostAnswered is the maximum number of settings that a sentence of an answer lists.
-const mostAnswered = 8
+const mostAnswered = 5
 
 // listed joins the names or results of settings. It leaves out those after mostAnswered.
 func listed(parts []string) string {
