@@ -27,7 +27,8 @@ type game struct {
 	legal     chess.MoveList
 	serial    int // of the last position made
 	seats     [2]seat
-	names     [2]string // of the players of a loaded game; "": that of the seat
+	names     [2]string   // of the players of a loaded game; "": that of the seat
+	tags      []chess.Tag // of a loaded game that has not changed
 	paused    bool
 	ended     chess.Outcome // not by the rules, such as by resignation; the zero value: it was not
 	analyst   seat          // the player that analyzes; "": none
@@ -190,7 +191,7 @@ func (g *game) back(r *request) error {
 	}
 	g.line.Position().LegalMoves(&g.legal)
 	g.ended, g.analyzed, g.reviewer, g.failure = chess.Outcome{}, -1, "", ""
-	g.names = [2]string{}
+	g.names, g.tags = [2]string{}, nil
 	if !g.isHuman(chess.White) && !g.isHuman(chess.Black) {
 		g.paused = true
 	}
@@ -384,34 +385,45 @@ func (g *game) report(t task, r *Report) {
 	g.changed = make(chan struct{})
 }
 
-// pgn returns the game in PGN, with the values of searches.
+// pgn returns the game in PGN, with the values of searches, and with the comments and variations
+// of the file that it was loaded from.
 func (g *game) pgn(now time.Time) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	o := g.outcome()
 	f := &chess.PGN{
-		Tags: []chess.Tag{
-			{Name: "Event", Value: "alamos play"}, {Name: "Date", Value: now.Format("2006.01.02")},
-			{Name: "White", Value: g.name(chess.White)}, {Name: "Black", Value: g.name(chess.Black)},
-		},
+		Tags:    slices.Clone(g.tags),
 		Variant: g.variant, Start: *g.line.Start(), Moves: slices.Clone(g.line.Moves()), Result: o.Result,
 	}
+	if f.Tags == nil {
+		f.Tags = []chess.Tag{{Name: "Event", Value: "alamos play"}, {Name: "Date", Value: now.Format("2006.01.02")}}
+	}
+	f.SetTag("White", g.name(chess.White))
+	f.SetTag("Black", g.name(chess.Black))
 	if c := &g.clock; c.limit > 0 {
 		f.SetTag("TimeControl", fmt.Sprintf("%g+%g", c.limit.Seconds(), c.increment.Seconds()))
 	}
 	for i := range g.positions {
-		comment := ""
+		comment, p := "", &g.positions[i]
+		f.NAGs, f.Variations = append(f.NAGs, p.nags...), append(f.Variations, p.variations...)
 		if value, mate, known := g.evaluation(i); known {
-			comment = match.Info{Score: &value, Mate: mate}.Comment(chess.White) // they are White's
+			in := match.Info{Score: &value, Mate: mate}
+			if r := p.report; r != nil {
+				in.Depth = r.Depth
+				if r.Tree {
+					in.Visits = r.Nodes
+				}
+			}
+			comment = in.Comment(chess.White) // they are White's
 		}
+		comment += " " + p.comment
 		if i > 0 && g.clock.limit > 0 {
 			side := g.positions[i-1].side()
-			comment += " [%clk " + clockText(g.positions[i].left[side]) + "]"
+			comment += " [%clk " + clockText(p.left[side]) + "]"
 		}
 		f.SetComment(i, strings.TrimSpace(comment))
 	}
-	if o.Over() {
-		last := g.ply()
+	if last := g.ply(); o.Over() && !strings.Contains(f.Comment(last), ending(o)) {
 		f.SetComment(last, strings.TrimSpace(f.Comment(last)+" "+ending(o)))
 	}
 	var b strings.Builder

@@ -156,12 +156,12 @@ func loadedGame(id string, pgn *chess.PGN, players func(seat) *player) *game {
 	}
 	g.annotate(pgn)
 	annotator := pgn.Tag("Annotator") // else the players' own evaluations
-	g.names = [2]string{cmp.Or(pgn.Tag("White"), "White"), cmp.Or(pgn.Tag("Black"), "Black")}
+	g.names, g.tags = [2]string{cmp.Or(pgn.Tag("White"), "White"), cmp.Or(pgn.Tag("Black"), "Black")}, pgn.Tags
 	for i := range g.positions {
 		p := &g.positions[i]
 		side := p.side()
 		if in := match.ParseComment(pgn.Comment(i), side); in.Score != nil {
-			p.report = &Report{By: cmp.Or(annotator, g.names[side]), Depth: in.Depth, Nodes: in.Visits, Moves: []Candidate{}}
+			p.report = &Report{By: cmp.Or(annotator, g.names[side]), Depth: in.Depth, Nodes: in.Visits, Tree: in.Visits > 0, Moves: []Candidate{}}
 			p.report.setValue(side, *in.Score, in.Mate)
 		}
 	}
@@ -179,7 +179,14 @@ func loadedGame(id string, pgn *chess.PGN, players func(seat) *player) *game {
 func (g *game) annotate(pgn *chess.PGN) {
 	signs := glyphsOf(pgn.NAGs)
 	for i := range g.positions {
-		g.positions[i].Note, g.positions[i].Glyphs = noteOf(pgn.Comment(i)), signs[i]
+		p := &g.positions[i]
+		p.comment = strings.TrimSpace(evaluations.ReplaceAllString(pgn.Comment(i), ""))
+		p.Note, p.Glyphs = noteOf(p.comment), signs[i]
+	}
+	for _, n := range pgn.NAGs {
+		if n.Ply <= g.ply() {
+			g.positions[n.Ply].nags = append(g.positions[n.Ply].nags, n)
+		}
 	}
 	at, played := pgn.Start, 0
 	for i := range pgn.Variations { // in the order of their plies
@@ -193,7 +200,7 @@ func (g *game) annotate(pgn *chess.PGN) {
 		var b strings.Builder
 		writeLine(&b, at, v)
 		p := &g.positions[v.Ply+1]
-		p.Lines = append(p.Lines, b.String())
+		p.Lines, p.variations = append(p.Lines, b.String()), append(p.variations, *v)
 	}
 }
 
@@ -235,8 +242,12 @@ func writeLine(b *strings.Builder, at chess.Position, l *chess.Line) {
 	}
 }
 
-// commands are the parts of comments that are for programs, and what [match.Info] adds to them.
-var commands = regexp.MustCompile(`\[%[^\]]*\]|\b(?:depth|visits) \d+`)
+// evaluations are what [match.Info] writes in comments, and commands all parts that are for
+// programs.
+var (
+	evaluations = regexp.MustCompile(`\[%eval[^\]]*\]|\b(?:depth|visits) \d+`)
+	commands    = regexp.MustCompile(`\[%[^\]]*\]|` + evaluations.String())
+)
 
 // noteOf returns what a comment says to readers.
 func noteOf(comment string) string {

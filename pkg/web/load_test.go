@@ -98,7 +98,7 @@ func TestLoadPGN(t *testing.T) {
 	if know.Marks[1].Lost != 0 || know.Marks[1].Score != "44 %" || know.Marks[3].Lost != 50 || know.Marks[4] != (mark{}) {
 		t.Errorf("%+v %+v", know.Marks[1], know.Marks[3])
 	}
-	if f := h.pgn(game); f.Tag("White") != "Ann" || f.Comment(1) != "[%eval -0.60]" || f.Comment(3) != "[%eval #-1]" || f.Result != chess.BlackWins {
+	if f := h.pgn(game); f.Tag("White") != "Ann" || f.Tag("Event") != "club" || f.Tag("Annotator") != "an engine" || f.Comment(1) != "[%eval -0.60]" || f.Comment(3) != "[%eval #-1]" || f.Result != chess.BlackWins {
 		t.Errorf("%+v", f)
 	}
 	// The game goes on from an earlier position, with other players.
@@ -122,7 +122,8 @@ func TestLoadPGN(t *testing.T) {
 func TestNotesOfALoadedGame(t *testing.T) {
 	h := open(t, PlayConfig{})
 	const text = `{ A game. } 1. e4! $14 {[%eval 0.30] depth 9 good [%clk 0:03:00]} (1. d4 d5 $2 (1... Nf6 2. c4 (2. Nf3) 2... e6) 2. c4?! {a} {b}) (1. c4) 1... e5 ({only a comment}) 2. Nf3 (2. f4 exf4 3. Nf3) 1-0`
-	know := h.over(h.begin(strings.TrimSuffix(pgnSource(text), "}") + `, "number": 1}`))
+	game := h.begin(strings.TrimSuffix(pgnSource(text), "}") + `, "number": 1}`)
+	know := h.over(game)
 	var have []string
 	for _, p := range know.Positions {
 		have = append(have, p.Note+"|"+p.Glyphs+"|"+strings.Join(p.Lines, "; "))
@@ -138,6 +139,24 @@ func TestNotesOfALoadedGame(t *testing.T) {
 	}
 	if r := know.Reports[1]; r == nil || r.Depth != 9 {
 		t.Errorf("%+v", r)
+	}
+	// A download has them all, also when it is loaded again.
+	moves := func() string {
+		_, moves, _ := strings.Cut(h.get(game+"/pgn"), "\n\n")
+		return strings.Join(strings.Fields(moves), " ")
+	}
+	const first = `{A game.} 1. e4 $1 $14 {[%eval 0.30] depth 9 good [%clk 0:03:00]} (1. d4 d5 $2 (1... Nf6 2. c4 (2. Nf3) 2... e6) 2. c4 $6 {a b}) (1. c4) `
+	for range 2 {
+		if diff := cmp.Diff(first+`1... e5 ({only a comment}) 2. Nf3 {White wins.} (2. f4 exf4 3. Nf3) 1-0`, moves()); diff != "" {
+			t.Error(diff)
+		}
+		game = h.begin(strings.TrimSuffix(pgnSource(h.get(game+"/pgn")), "}") + `, "number": 1}`)
+	}
+	// If the game goes on otherwise, it keeps those of the moves before.
+	h.must(game+"/back", `{"ply": 1}`)
+	h.must(game+"/move", move(1, "c5"))
+	if diff := cmp.Diff(first+"1... c5 *", moves()); diff != "" {
+		t.Error(diff)
 	}
 }
 

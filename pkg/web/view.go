@@ -31,6 +31,11 @@ type position struct {
 	report   *Report // of the last search; nil: none
 	reviewer seat    // that has analyzed the position for a review
 	left     [2]time.Duration
+
+	// What the file of a loaded game says here, without evaluations.
+	comment    string
+	nags       []chess.NAG
+	variations []chess.Line
 }
 
 // side returns the side to move.
