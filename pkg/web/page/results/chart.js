@@ -8,10 +8,12 @@ const height = 320;
 const colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7a00", "#7f7f7f"];
 export const colorOf = (n) => colors[n % colors.length];
 
+const formats = [0, 1, 2, 3, 4, 5, 6].map((digits) => new Intl.NumberFormat("en", { maximumFractionDigits: digits }));
+export const count = (n) => formats[0].format(n);
 export const format = (x) => {
   if (x === null || x === undefined) return "–";
   const digits = x === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(x))));
-  return x.toLocaleString("en", { maximumFractionDigits: Math.min(digits, 6) }).replace("-", "−");
+  return formats[Math.min(digits, 6)].format(x).replace("-", "−");
 };
 
 // ticks returns about n round numbers from low to high, at least some distance apart.

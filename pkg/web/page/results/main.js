@@ -1,7 +1,7 @@
 // The page: follows the results that the server reads, and asks for what is shown.
 
 import { Replay } from "/shared/replay.js";
-import { colorOf, drawLines, format } from "./chart.js";
+import { colorOf, count, drawLines, format } from "./chart.js";
 
 const $ = (id) => document.getElementById(id);
 const mostTicked = 16;
@@ -104,9 +104,9 @@ function drawRun() {
   document.title = run ? `${run.name} – alamos` : "alamos results";
   if (!run) return;
   $("progress").value = run.generations > 0 ? run.done / run.generations : 0;
-  const final = run.final > 0 ? `final tournament: ${run.final.toLocaleString("en")}${run.final_of > 0 ? ` of ${run.final_of.toLocaleString("en")}` : ""} games` : "";
+  const final = run.final > 0 ? `final tournament: ${count(run.final)}${run.final_of > 0 ? ` of ${count(run.final_of)}` : ""} games` : "";
   drawFinal(run);
-  const parts = [run.variant, run.state, `${run.ended} of ${run.trials} trials`, `${run.done} of ${run.generations} generations`, final, left(run.left)];
+  const parts = [run.variant, run.state, `${count(run.ended)} of ${count(run.trials)} trials`, `${count(run.done)} of ${count(run.generations)} generations`, final, left(run.left)];
   if (run.changed && run.state !== "running") parts.push(`changed ${ago(run.changed)}`);
   $("state").textContent = parts.filter(Boolean).join(", ");
   $("fault").textContent = run.fault ?? "";
@@ -137,7 +137,6 @@ function stageOf(t) {
   if (t.state !== "running") return t.why ? `${t.state}: ${t.why}` : t.state;
   if (t.parts === 0 && t.of === 0) return t.stage;
   const unit = t.stage.startsWith("training") ? "steps" : "games";
-  const count = (n) => n.toLocaleString("en");
   return `${t.stage}: ${count(t.parts)}${t.of > 0 ? ` of ${count(t.of)}` : ""} ${unit}`;
 }
 
@@ -155,7 +154,7 @@ function columns() {
     { name: "state", value: stageOf },
     { name: "generation", value: (t) => t.generation, text: (t) => `${t.generation}/${t.generations}`, numeric: true },
     ...metrics.map((m) => ({ name: run.labels[m] ?? m, value: (t) => t.metrics[m] ?? null, text: (t) => format(t.metrics[m]), numeric: true })),
-    { name: "evaluations/s", value: (t) => t.speed, text: (t) => (t.speed > 0 ? t.speed.toLocaleString("en") : ""), numeric: true },
+    { name: "evaluations/s", value: (t) => t.speed, text: (t) => (t.speed > 0 ? count(t.speed) : ""), numeric: true },
     { name: "left", value: (t) => t.left, text: (t) => (t.left > 0 ? duration(t.left) : ""), numeric: true },
     ...(keys.length > mostKeys ? [{ name: "settings", value: (t) => t.label }] : []),
   ];
@@ -175,26 +174,55 @@ function matches(t, words) {
   });
 }
 
+const collator = new Intl.Collator("en", { numeric: true });
+let rows = new Map(); // of the table, by number of the trial: kept, with the focus and clicks in them
+let heads = ""; // names the columns of these rows
+
 function drawTrials() {
   if (!touched) ticked = new Set([...trials.keys()].slice(0, 8));
   const all = columns();
   const by = all.find((c) => c.name === sort.column) ?? all[0];
   const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const rows = [...trials.values()].filter((t) => matches(t, words));
+  const matching = [...trials.values()].filter((t) => matches(t, words));
   const blank = (v) => v === null || v === "";
-  rows.sort((a, b) => {
+  matching.sort((a, b) => {
     const [x, y] = [by.value(a), by.value(b)];
     if (blank(x) !== blank(y)) return blank(x) - blank(y);
-    const order = typeof x === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
+    const order = typeof x === "number" ? x - y : collator.compare(String(x), String(y));
     return (sort.down ? -order : order) || a.number - b.number;
   });
-  $("count").textContent = rows.length < trials.size ? `${rows.length} of ${trials.size} trials` : `${trials.size} trials`;
+  $("count").textContent = matching.length < trials.size ? `${matching.length} of ${trials.size} trials` : `${trials.size} trials`;
+  const now = [shown, ...all.map((c) => c.name)].join();
+  if (now !== heads) {
+    heads = now;
+    rows = new Map();
+    drawHeads(all);
+  }
+  for (const [i, c] of all.entries()) {
+    const th = $("trials").tHead.rows[0].cells[i + 1];
+    if (c === by) th.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
+    else th.removeAttribute("aria-sort");
+  }
+  const colors = new Map([...ticked].map((number, i) => [number, colorOf(i)]));
+  const order = matching.map((t) => {
+    if (!rows.has(t.number)) rows.set(t.number, newRow(t.number, all));
+    const row = rows.get(t.number);
+    fillRow(row, t, all, colors.get(t.number));
+    return row;
+  });
+  const body = $("trials").tBodies[0];
+  if (order.length === body.rows.length && order.every((row, i) => row === body.rows[i])) return;
+  const held = document.activeElement;
+  body.replaceChildren(...order);
+  if (body.contains(held)) held.focus({ preventScroll: true });
+}
+
+function drawHeads(all) {
   const head = element("tr");
   head.append(element("th", ""));
   for (const c of all) {
     const th = element("th", undefined, c.numeric ? { class: "num", scope: "col" } : { scope: "col" });
     if (c.title) th.title = c.title;
-    if (c.name === sort.column) th.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
     const button = element("button", c.name, { type: "button" });
     button.addEventListener("click", () => {
       sort = { column: c.name, down: sort.column === c.name && !sort.down };
@@ -203,40 +231,39 @@ function drawTrials() {
     th.append(button);
     head.append(th);
   }
-  const table = $("trials");
-  table.tHead.replaceChildren(head);
-  table.tBodies[0].replaceChildren(...rows.map((t) => {
-    const row = element("tr");
-    if (t.number === chosen) row.setAttribute("aria-current", "true");
-    const box = element("input", undefined, { type: "checkbox", "aria-label": `Compare trial ${t.number}` });
-    box.checked = ticked.has(t.number);
-    box.addEventListener("change", () => {
-      touched = true;
-      if (box.checked) ticked.add(t.number);
-      else ticked.delete(t.number);
-      drawTrials();
-      drawChart();
-    });
-    const first = element("td");
-    first.append(box);
-    if (box.checked) {
-      const key = element("span", undefined, { class: "key" });
-      key.style.background = colorOf([...ticked].indexOf(t.number));
-      first.append(key);
-    }
-    row.append(first);
-    for (const c of all) {
-      const text = String((c.text ?? c.value)(t));
-      const cell = element("td", undefined, c.numeric ? { class: "num" } : {});
-      if (c.name === "#") {
-        const button = element("button", text, { type: "button", "aria-label": `Show trial ${t.number}` });
-        button.addEventListener("click", () => { location.hash = `${shown}/${t.number}`; });
-        cell.append(button);
-      } else cell.textContent = text;
-      row.append(cell);
-    }
-    return row;
-  }));
+  $("trials").tHead.replaceChildren(head);
+}
+
+// newRow makes the row of a trial: a box to tick it, its number, and empty cells.
+function newRow(number, all) {
+  const row = element("tr");
+  const box = element("input", undefined, { type: "checkbox", "aria-label": `Compare trial ${number}` });
+  box.addEventListener("change", () => {
+    touched = true;
+    if (box.checked) ticked.add(number);
+    else ticked.delete(number);
+    drawTrials();
+    drawChart();
+  });
+  const button = element("button", String(number), { type: "button", "aria-label": `Show trial ${number}` });
+  button.addEventListener("click", () => { location.hash = `${shown}/${number}`; });
+  row.append(element("td"), ...all.map((c) => element("td", undefined, c.numeric ? { class: "num" } : {})));
+  row.cells[0].append(box, element("span", undefined, { class: "key" }));
+  row.cells[1].append(button);
+  return row;
+}
+
+function fillRow(row, t, all, color) {
+  if (t.number === chosen) row.setAttribute("aria-current", "true");
+  else row.removeAttribute("aria-current");
+  const [box, key] = row.cells[0].children;
+  box.checked = color !== undefined;
+  key.hidden = color === undefined;
+  key.style.background = color ?? "";
+  for (const [i, c] of all.entries()) {
+    const text = String((c.text ?? c.value)(t));
+    if (row.cells[i + 1].textContent !== text) row.cells[i + 1].textContent = text;
+  }
 }
 
 // --- Figure ---
