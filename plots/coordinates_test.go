@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/stats"
 	"alamos/plots"
 )
 
@@ -81,6 +82,44 @@ func TestLookOfACurve(t *testing.T) {
 		if has := slices.Contains(checkSVG(t, svg), "validation"); has != (name == "with validation") {
 			t.Errorf("%s: the legend has validation: %v", name, has)
 		}
+	}
+}
+
+// Colors of a style are those of series; cells keep the colors of their numbers. In gray a higher
+// score is darker.
+func TestStylesOfCells(t *testing.T) {
+	table := plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{{}, {Wins: 4}}, {{Losses: 4}, {}}}}
+	for want, colors := range map[string][]string{"#0072B1": {"#ff0000", "#00ff00"}, "#383838": {"gray"}} {
+		table.Style = plots.Style{Colors: colors}
+		svg, err := figure(t, table).Render(".svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(svg, []byte("fill:"+want)) || bytes.Contains(svg, []byte("fill:#FF0000")) || bytes.Contains(svg, []byte("fill:#000000")) {
+			t.Errorf("%v: no cell of 1 is %s", colors, want)
+		}
+	}
+}
+
+// Narrow figures have fewer panels beside one another.
+func TestPanelsHaveRoom(t *testing.T) {
+	heights := map[float64]float64{}
+	for _, width := range []float64{8.6, 30} {
+		m := plots.Multiples{Frame: plots.Frame{Style: plots.Style{Width: width}}}
+		for range 12 {
+			m.Panels = append(m.Panels, line("s", []float64{1, 2}, []float64{3, 4}))
+		}
+		svg, err := figure(t, m).InlineSVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		box := regexp.MustCompile(`viewBox="0 0 ([0-9.]+) ([0-9.]+)"`).FindSubmatch(svg)
+		w, _ := strconv.ParseFloat(string(box[1]), 64)
+		h, _ := strconv.ParseFloat(string(box[2]), 64)
+		heights[width] = h / w
+	}
+	if heights[8.6] < 2*heights[30] {
+		t.Errorf("heights per width: %v", heights)
 	}
 }
 

@@ -254,6 +254,6 @@ func ExampleTree_graphviz() {
 	// 	edge [arrowhead=none, color="#9AA4AE"];
 	// 	n0 [label="root  100\nQ 0.00", fillcolor="#F7F7F7", fontcolor="#222222"];
 	// 	n0 -> n1 [penwidth=6.93];
-	// 	n1 [label="Nf3  99\nP 0.40  Q +1.00", fillcolor="#0072B2", fontcolor="#FFFFFF"];
+	// 	n1 [label="Nf3  99\nP 0.40  Q +1.00", fillcolor="#0072B1", fontcolor="#FFFFFF"];
 	// }
 }

@@ -373,7 +373,8 @@ func (m Multiples) Figure() (*Figure, error) {
 	if n := len(m.Panels); n > 1 && n <= mostBehind {
 		legend = []entry{this.entry("this panel"), behind.entry("other panels")}
 	}
-	columns := columnsOf(len(m.Panels))
+	const narrowest = 3.4 * cm // with room for the numbers of its axis
+	columns := min(columnsOf(len(m.Panels)), max(1, int((m.inner()-2*cm)/narrowest)))
 	var all []*plot.Plot
 	for i, s := range m.Panels {
 		title := clean(s.Name)

@@ -113,6 +113,10 @@ func (t table) Plot(c draw.Canvas, p *plot.Plot) {
 			return t.scale.color(v.value)
 		}
 	})
+	allSmall := true // all texts have room in small type
+	for _, v := range slices.Concat(t.cells...) {
+		allSmall = allSmall && textStyle(smallSize, ink, v.bold).Width(v.text) <= g.size.X-3
+	}
 	for i, row := range t.cells {
 		for j, v := range row {
 			col := markGray
@@ -125,8 +129,11 @@ func (t table) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			at := center(g.box(j, i))
 			style, small := middle(textStyle(tickSize, col, v.bold)), middle(textStyle(smallSize, col, false))
+			if style.Width(v.text) > g.size.X-5 && allSmall {
+				style = middle(textStyle(smallSize, col, v.bold))
+			}
 			switch {
-			case style.Width(v.text) > g.size.X-5 || g.size.Y < tickSize+2:
+			case style.Width(v.text) > g.size.X-3 || g.size.Y < tickSize+2:
 			case v.small == "" || small.Width(v.small) > g.size.X-3 || g.size.Y < tickSize+smallSize+6:
 				c.FillText(style, at, v.text)
 			default:
@@ -289,9 +296,13 @@ func (t Crosstable) Figure() (*Figure, error) {
 	}
 	n, columns := len(t.Players), t.columns()
 	side := min(1.25*cm, max(0.5*cm, 22*cm/vg.Length(max(n, len(columns)))))
+	colors := scores
+	if t.Style.gray() {
+		colors = grayScores
+	}
 	drawn := table{
 		columns: append(slices.Clone(columns), "total"), cells: make([][]cell, n), size: vg.Point{X: side, Y: side},
-		scale: newColorScale(Axis{Label: "score", Most: 1}, span{}, scores),
+		scale: newColorScale(Axis{Label: "score", Most: 1}, span{}, colors),
 	}
 	var texts []string
 	for i, player := range t.Players {

@@ -63,6 +63,9 @@ stamps.`,
 			for _, p := range paths {
 				fmt.Fprintln(cmd.OutOrStdout(), p)
 			}
+			if err == nil && len(paths) == 0 {
+				err = errors.New("nothing was drawn: the notebook page says of each figure why it has nothing to show")
+			}
 			return err
 		},
 	}

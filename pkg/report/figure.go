@@ -19,13 +19,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "18"
+const codeVersion = "19"
 
 // kind is a kind of figure.
 type kind struct {
@@ -294,7 +295,8 @@ func (p *picture) draw() {
 	}
 }
 
-// withAxes changes the axes of a chart as its figure says.
+// withAxes changes the axes of a chart as its figure says. What has no place on a logarithmic
+// axis is left out.
 func withAxes(c plots.Chart, x, y *experiment.FigureAxis) plots.Chart {
 	change := func(a *plots.Axis, by *experiment.FigureAxis) {
 		if by == nil {
@@ -317,20 +319,39 @@ func withAxes(c plots.Chart, x, y *experiment.FigureAxis) plots.Chart {
 	case plots.Lines:
 		change(&c.X, x)
 		change(&c.Y, y)
+		c.Series = placed(c.Series, c.X.Log, c.Y.Log)
 		return c
 	case plots.Multiples:
 		change(&c.X, x)
 		change(&c.Y, y)
+		c.Panels = placed(c.Panels, c.X.Log, c.Y.Log)
 		return c
 	case plots.Stack:
 		for i := range c.Panels {
 			if !c.Panels[i].Y.Log { // the learning rate is no loss
 				change(&c.Panels[i].Y, y)
+				c.Panels[i].Series = placed(c.Panels[i].Series, false, c.Panels[i].Y.Log)
 			}
 		}
 		return c
 	}
 	return c
+}
+
+// placed leaves out the points of series that have no place on logarithmic axes, and the
+// intervals that reach 0 there.
+func placed(all []plots.Series, logX, logY bool) []plots.Series {
+	for i := range all {
+		for j := range all[i].Points {
+			switch p := &all[i].Points[j]; {
+			case logX && p.X <= 0, logY && p.Y.Value <= 0:
+				p.Y = stats.Unknown()
+			case logY && p.Y.Low <= 0:
+				p.Y = stats.Exactly(p.Y.Value)
+			}
+		}
+	}
+	return all
 }
 
 // render returns the picture as a file.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -206,5 +207,20 @@ func TestStrengthOfALadder(t *testing.T) {
 		if elo := res.Players[2].Elo; c.label == "rating" && (score.Series[1].Points[3].Y != elo || multiples.Panels[1].Points[3].Y != elo) {
 			t.Errorf("%s: points at %v and %v, want %v", name, score.Series[1].Points, multiples.Panels[1].Points, elo)
 		}
+	}
+}
+
+// What has no place on a logarithmic axis is left out, with the intervals that reach 0.
+func TestLogarithmicAxes(t *testing.T) {
+	x, y := &experiment.FigureAxis{Scale: "log"}, &experiment.FigureAxis{Scale: "log"}
+	c := withAxes(plots.Lines{Series: []plots.Series{{Points: []plots.Point{
+		{X: 0, Y: stats.Exactly(1)}, {X: 1, Y: stats.Exactly(0)}, {X: 2, Y: stats.Around(1, 2)}, {X: 3, Y: stats.Around(2, 1)},
+	}}}}, x, y)
+	if _, err := c.Figure(); err != nil {
+		t.Fatal(err)
+	}
+	have := c.(plots.Lines).Series[0].Points
+	if !have[0].Y.Missing() || !have[1].Y.Missing() || have[2].Y.Known() || have[2].Y.Value != 1 || have[3].Y != stats.Around(2, 1) {
+		t.Errorf("%+v", have)
 	}
 }
