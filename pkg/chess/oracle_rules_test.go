@@ -93,7 +93,8 @@ func ruleDifference(g *oracleGame, p *Position, d oracleDifference, there oracle
 	case "result":
 		// It looks for insufficient material in its own way, and before mate. Of definitions it
 		// never does where kings explode; TestBuiltInVariantsAsRules compares those with atomic.
-		return there.insufficient && d.there == "1/2-1/2" || b.Explosion > 0 && d.there == "*" && p.InsufficientMaterial()
+		return there.insufficient && d.there == "1/2-1/2" || b.Explosion > 0 && d.there == "*" && p.InsufficientMaterial() ||
+			b.of[Pawn].Moves != "fmWfcF" && d.here == "*" && b.Repetition > 0 && seenBefore(g, p) >= b.Repetition-1
 	case "SAN":
 		// It marks mates only, and not in all rules; it writes moves of unusual pawns in its
 		// own way.
@@ -102,6 +103,26 @@ func ruleDifference(g *oracleGame, p *Position, d oracleDifference, there oracle
 		return bare(d.here) == bare(d.there) || p.typeAt(m.From()) == Pawn && b.of[Pawn].Moves != "fmWfcF" || b.Explosion > 0
 	}
 	return false
+}
+
+// seenBefore counts the earlier positions of a game that are the same but for a capture en
+// passant, which it forgets where unusual pawns could make it.
+func seenBefore(g *oracleGame, p *Position) (n int) {
+	bare := func(p *Position) uint64 {
+		if p.enPassant == NoSquare {
+			return p.key
+		}
+		return p.key ^ keys.passed[p.enPassant]
+	}
+	before := false
+	for i := range g.Ply() + 1 {
+		q := g.Back(i)
+		if before && bare(q) == bare(p) {
+			n++
+		}
+		before = before || q == p
+	}
+	return n
 }
 
 // moveOf returns the move that the game played in a position of its own.
