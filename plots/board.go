@@ -312,15 +312,49 @@ var pieceShapes = map[chess.PieceType][]string{
 	},
 }
 
+// disc is a piece of a kind that chess does not have, under its letter.
+const disc = "M .5 .14 C .7 .14 .86 .3 .86 .5 C .86 .7 .7 .86 .5 .86 C .3 .86 .14 .7 .14 .5 C .14 .3 .3 .14 .5 .14 Z"
+
+// letterShapes are the letters of these kinds.
+var letterShapes = map[byte][]string{
+	'A': {"M .36 .34 L .5 .68 L .64 .34", "M .42 .47 L .58 .47"},
+	'C': {"M .63 .61 L .55 .67 L .45 .67 L .36 .58 L .36 .43 L .45 .34 L .55 .34 L .63 .4"},
+	'D': {"M .39 .34 L .39 .67 L .52 .67 L .62 .58 L .62 .43 L .52 .34 L .39 .34"},
+	'E': {"M .61 .34 L .39 .34 L .39 .67 L .61 .67", "M .39 .51 L .56 .51"},
+	'F': {"M .39 .34 L .39 .67 L .61 .67", "M .39 .51 L .56 .51"},
+	'G': {"M .62 .61 L .54 .67 L .45 .67 L .36 .58 L .36 .43 L .45 .34 L .63 .34 L .63 .5 L .52 .5"},
+	'H': {"M .38 .34 L .38 .67", "M .62 .34 L .62 .67", "M .38 .51 L .62 .51"},
+	'I': {"M .5 .34 L .5 .67", "M .42 .67 L .58 .67", "M .42 .34 L .58 .34"},
+	'J': {"M .6 .67 L .6 .43 L .52 .34 L .46 .34 L .38 .43"},
+	'L': {"M .39 .67 L .39 .34 L .62 .34"},
+	'M': {"M .35 .34 L .35 .67 L .5 .46 L .65 .67 L .65 .34"},
+	'S': {"M .62 .61 L .54 .67 L .45 .67 L .38 .61 L .38 .55 L .62 .46 L .62 .4 L .55 .34 L .46 .34 L .38 .4"},
+	'T': {"M .5 .34 L .5 .67", "M .36 .67 L .64 .67"},
+	'U': {"M .38 .67 L .38 .43 L .46 .34 L .54 .34 L .62 .43 L .62 .67"},
+	'V': {"M .36 .67 L .5 .34 L .64 .67"},
+	'W': {"M .33 .67 L .42 .34 L .5 .56 L .58 .34 L .67 .67"},
+	'X': {"M .38 .34 L .62 .67", "M .38 .67 L .62 .34"},
+	'Y': {"M .36 .67 L .5 .51 L .64 .67", "M .5 .51 L .5 .34"},
+	'Z': {"M .38 .67 L .62 .67 L .38 .34 L .62 .34"},
+}
+
+// shapesOf returns the shapes of a piece.
+func shapesOf(t chess.PieceType) []string {
+	if shapes := pieceShapes[t]; shapes != nil {
+		return shapes
+	}
+	return append([]string{disc}, letterShapes[t.Letter(chess.White)]...)
+}
+
 // PieceSymbols returns an svg element that shows nothing and has the pieces as symbols, with
 // their letters in FEN as ids and a view box of 100 by 100. Lines have the class "detail", and
 // small marks the class "dot". Pages refer to them with <use>.
 func PieceSymbols() string {
 	var b strings.Builder
 	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" class="shapes" aria-hidden="true">` + "\n")
-	for t := chess.Pawn; t <= chess.King; t++ {
+	for t := chess.Pawn; t < chess.PieceTypes; t++ {
 		fmt.Fprintf(&b, `<symbol id="%c" viewBox="0 0 100 100">`+"\n", t.Letter(chess.Black))
-		for _, shape := range pieceShapes[t] {
+		for _, shape := range shapesOf(t) {
 			b.WriteString(symbolShape(shape) + "\n")
 		}
 		b.WriteString("</symbol>\n")
@@ -401,7 +435,7 @@ func paintPiece(c *draw.Canvas, t chess.PieceType, side chess.Color, square vg.R
 	if side == chess.Black {
 		fill, detail = results[2].color, color.RGBA{0xE8, 0xE8, 0xE8, 0xFF}
 	}
-	for _, shape := range pieceShapes[t] {
+	for _, shape := range shapesOf(t) {
 		path := shapePath(shape, square)
 		line := draw.LineStyle{Color: detail, Width: 0.028 * square.Size().X}
 		if strings.HasSuffix(shape, "Z") {

@@ -407,7 +407,8 @@ func TestPieceSymbols(t *testing.T) {
 	text := plots.PieceSymbols()
 	var doc struct {
 		Symbols []struct {
-			ID string `xml:"id,attr"`
+			ID     string     `xml:"id,attr"`
+			Shapes []struct{} `xml:",any"`
 		} `xml:"symbol"`
 	}
 	if err := xml.Unmarshal([]byte(text), &doc); err != nil {
@@ -415,9 +416,12 @@ func TestPieceSymbols(t *testing.T) {
 	}
 	ids := ""
 	for _, s := range doc.Symbols {
+		if len(s.Shapes) < 2 {
+			t.Errorf("%s has %d shapes", s.ID, len(s.Shapes))
+		}
 		ids += s.ID
 	}
-	if ids != "pnbrqk" {
+	if ids != "pnbrqkacdefghijlmstuvwxyz" {
 		t.Errorf("the symbols are %s", ids)
 	}
 	for _, want := range []string{

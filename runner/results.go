@@ -174,7 +174,7 @@ func completeNames(results, typed, end string) (names []cobra.Completion) {
 		case strings.HasPrefix(run, name) && end != "" && len(x.Trials) > 1:
 			names = append(names, run+"/\t"+english.Plural(len(x.Trials), "trial", ""))
 		case strings.HasPrefix(run, name) && end != "":
-			names = append(names, run+end+"\t"+x.Trials[0].Settings.Game.Variant)
+			names = append(names, run+end+"\t"+x.Trials[0].Settings.Game.Name())
 		case strings.HasPrefix(run, name):
 			names = append(names, run+"\t"+english.Plural(len(x.Trials), "trial", ""))
 		case len(typed) >= store.HashDigits:

@@ -128,8 +128,8 @@ const (
 
 const pieceLetters = "?PNBRQKACDEFGHIJLMSTUVWXYZ"
 
-// pieceTypes is the number of types, that of no piece included.
-const pieceTypes = PieceType(len(pieceLetters))
+// PieceTypes is the number of types, that of no piece included.
+const PieceTypes = PieceType(len(pieceLetters))
 
 // String returns the English name of the piece.
 func (t PieceType) String() string {
@@ -137,7 +137,7 @@ func (t PieceType) String() string {
 	if int(t) < len(names) {
 		return names[t]
 	}
-	if t < pieceTypes {
+	if t < PieceTypes {
 		return "piece " + pieceLetters[t:t+1]
 	}
 	return fmt.Sprintf("PieceType(%d)", uint8(t))

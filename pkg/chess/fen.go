@@ -571,7 +571,7 @@ func (p *Position) FEN() string {
 	if p.hasHand() {
 		b = append(b, '[')
 		for c := White; c <= Black; c++ {
-			for t := pieceTypes - 1; t >= Pawn; t-- {
+			for t := PieceTypes - 1; t >= Pawn; t-- {
 				for range p.Pocket(c, t) {
 					b = append(b, t.Letter(c))
 				}

@@ -51,8 +51,8 @@ func (p *Position) board(t PieceType) Bitboard {
 // the type less King and 1, so that a piece's type is the sum over its boards.
 var typeBoards = newTypeBoards()
 
-func newTypeBoards() (boards [pieceTypes]uint8) {
-	for t := King + 1; t < pieceTypes; t++ {
+func newTypeBoards() (boards [PieceTypes]uint8) {
+	for t := King + 1; t < PieceTypes; t++ {
 		boards[t] = 1
 		rest := t - King - 1
 		for i := King; i > 0; i-- {
@@ -66,7 +66,7 @@ func newTypeBoards() (boards [pieceTypes]uint8) {
 }
 
 func (p *Position) otherBoard(t PieceType) Bitboard {
-	b, in := p.kind[0], typeBoards[t%pieceTypes]
+	b, in := p.kind[0], typeBoards[t%PieceTypes]
 	for i := 1; i < len(p.kind) && b != 0; i++ {
 		b &= p.kind[i] ^ (Bitboard(in>>i&1) - 1)
 	}
@@ -91,7 +91,7 @@ func (p *Position) clear(c Color, t PieceType, s Square) uint64 {
 	for i := range p.kind {
 		p.kind[i] &^= s.bit()
 	}
-	return keys.piece[c&1][t%pieceTypes][s&63]
+	return keys.piece[c&1][t%PieceTypes][s&63]
 }
 
 // Side returns the squares of all pieces of one side.

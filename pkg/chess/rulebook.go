@@ -16,7 +16,7 @@ type rulebook struct {
 
 	squares      Bitboard // of the board, without its holes
 	kinds        []*kind
-	of           [pieceTypes]*kind
+	of           [PieceTypes]*kind
 	royals       []PieceType
 	bound        [2]bool // the side has royal pieces at the start
 	promotes     [2][]PieceType
@@ -26,7 +26,7 @@ type rulebook struct {
 	answered     [2]Bitboard // and may be captured en passant
 	goals        []goalSquares
 	extinct      []extinctKinds
-	immune       [pieceTypes]bool
+	immune       [PieceTypes]bool
 	blast        [64]Bitboard
 	hand         bool
 	others       uint             // kinds beside those of chess that a hand can hold
@@ -34,7 +34,7 @@ type rulebook struct {
 	onward       bool             // no move of a pawn can be taken back
 	most         int              // a bound on the moves of one piece
 	ways         map[[2]int]bool  // the directions of all pieces
-	slots        [pieceTypes]uint // where a pocket counts each kind
+	slots        [PieceTypes]uint // where a pocket counts each kind
 }
 
 // kind is a kind of piece.

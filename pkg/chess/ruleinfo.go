@@ -38,7 +38,7 @@ func (v Variant) Kinds() (kinds []PieceType) {
 
 // Promotions returns the kinds to which a pawn of either side may promote, each once.
 func (v Variant) Promotions() (kinds []PieceType) {
-	var seen [pieceTypes]bool
+	var seen [PieceTypes]bool
 	for _, of := range v.rules().promotes {
 		for _, t := range of {
 			if !seen[t] {

@@ -134,7 +134,7 @@ const (
 var sanPiece = newSANPieces()
 
 func newSANPieces() (types [256]PieceType) {
-	for t := Pawn; t < pieceTypes; t++ {
+	for t := Pawn; t < PieceTypes; t++ {
 		types[pieceLetters[t]] = t
 	}
 	return types

@@ -51,7 +51,7 @@ func (p *Position) pocketShift(t PieceType) uint {
 		return pocketBits * uint(t-Pawn)
 	}
 	if b := p.variant.book(); b != nil {
-		return b.slots[t%pieceTypes]
+		return b.slots[t%PieceTypes]
 	}
 	return 64
 }

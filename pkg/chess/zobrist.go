@@ -3,13 +3,13 @@ package chess
 // Zobrist keys. They come from a fixed generator, so that keys are the same in
 // every run and on every machine.
 var keys struct {
-	piece     [2][pieceTypes][64]uint64
+	piece     [2][PieceTypes][64]uint64
 	castle    [64]uint64 // by the square of a rook that may castle
 	enPassant [8]uint64  // by file
 	variant   [variantCount]uint64
 	black     uint64 // black to move
 	promoted  [64]uint64
-	pocket    [2][pieceTypes]uint64 // times the number of pieces
+	pocket    [2][PieceTypes]uint64 // times the number of pieces
 	checks    [2][16]uint64         // by the checks still to give
 	passed    [64]uint64            // by the square of a capture en passant, in defined rules
 	castleNow uint64                // castling is allowed, where at first it is not
@@ -68,7 +68,7 @@ func (p *Position) computeKey() uint64 {
 		key ^= keys.castleNow
 	}
 	for c := White; c <= Black; c++ {
-		for t := Pawn; t < pieceTypes; t++ {
+		for t := Pawn; t < PieceTypes; t++ {
 			for s := range p.Pieces(c, t).Squares {
 				key ^= keys.piece[c][t][s]
 			}
@@ -78,7 +78,7 @@ func (p *Position) computeKey() uint64 {
 		key ^= keys.promoted[s]
 	}
 	for c := White; c <= Black; c++ {
-		for t := Pawn; t < pieceTypes; t++ {
+		for t := Pawn; t < PieceTypes; t++ {
 			key ^= keys.pocket[c][t] * uint64(p.Pocket(c, t))
 		}
 		if p.checkLimit() > 0 {

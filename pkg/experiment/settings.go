@@ -72,6 +72,14 @@ func (g *Game) same(other *Game) bool {
 	return g.Variant == other.Variant && reflect.DeepEqual(g.Rules, other.Rules) && slices.Equal(g.Start, other.Start)
 }
 
+// Name returns the name of the variant, or of the rules.
+func (g *Game) Name() string {
+	if g.Rules != nil {
+		return g.Rules.Name
+	}
+	return g.Variant
+}
+
 // Of returns the variant that is played, which it defines if it has rules of its own.
 func (g *Game) Of() (chess.Variant, error) {
 	if g.Rules != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"alamos/pkg/chess"
@@ -293,8 +294,8 @@ func (m *Material) Values(context.Context) ([]float64, error) {
 // variant counts.
 func assets(p *chess.Position, side chess.Color) int {
 	sum := 0
-	for t := chess.Pawn; t <= chess.King; t++ {
-		sum += worth[t] * (p.Pieces(side, t).Count() + p.Pocket(side, t))
+	for _, t := range p.Variant().Kinds() {
+		sum += worthOf(p.Variant(), t) * (p.Pieces(side, t).Count() + p.Pocket(side, t))
 	}
 	switch p.Variant() {
 	case chess.Antichess:
@@ -309,6 +310,31 @@ func assets(p *chess.Position, side chess.Color) int {
 	}
 	return sum
 }
+
+// worthOf returns the value of a piece. That of a kind beyond chess is 40 for each square of an
+// empty board on which it captures, on average: those of rook and queen are so, about.
+func worthOf(v chess.Variant, t chess.PieceType) int {
+	if t <= chess.King {
+		return worth[t]
+	}
+	type kind struct {
+		v chess.Variant
+		t chess.PieceType
+	}
+	if known, ok := otherWorths.Load(kind{v, t}); ok {
+		return known.(int)
+	}
+	squares := 0
+	for s := range v.Squares().Squares {
+		_, captures := v.Reach(t, s)
+		squares += captures.Count()
+	}
+	value := 40 * squares / v.Squares().Count()
+	otherWorths.Store(kind{v, t}, value)
+	return value
+}
+
+var otherWorths sync.Map
 
 // away returns the distance of a file or rank from the nearer of the two middle ones.
 func away(i int) int { return max(3-i, i-4) }

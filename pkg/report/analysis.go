@@ -39,7 +39,7 @@ type Analysis struct {
 // the search has none. The move that the search would play comes first.
 func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 	a := &Analysis{
-		PositionResult: store.PositionResult{Variant: p.Variant().String(), FEN: p.FEN(), Value: stats.Float(r.Value)},
+		PositionResult: store.PositionResult{Variant: p.Variant().Spec(), FEN: p.FEN(), Value: stats.Float(r.Value)},
 		Turn:           p.Turn().String(), Exact: r.Exact, WDL: r.WDL, Depth: r.Depth, Seconds: r.Time.Seconds(), plain: !r.Tree,
 	}
 	for i := range r.Lines {
@@ -83,7 +83,7 @@ const lineMoves = 8
 
 // Text writes the first moves as a table for people. 0 means all moves.
 func (a *Analysis) Text(w io.Writer, moves int) error {
-	head := facts(Row("position", fmt.Sprintf("%s  (%s)", a.FEN, a.Variant)), Row("network", a.Network))
+	head := facts(Row("position", fmt.Sprintf("%s  (%s)", a.FEN, variantName(a.Variant))), Row("network", a.Network))
 	of, unit := "by the network alone", "visits"
 	if a.plain {
 		unit = "positions"
@@ -165,7 +165,7 @@ const treeShare = 500
 // Position returns the stored form of a finished search of its root p. Without visits it is
 // the network's policy and value.
 func Position(p chess.Position, tree *search.Tree, visits int) *store.PositionResult {
-	out := &store.PositionResult{Variant: p.Variant().String(), FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
+	out := &store.PositionResult{Variant: p.Variant().Spec(), FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
 	for _, e := range tree.Ranked() {
 		out.Moves = append(out.Moves, moveResult(&p, &e))
 	}
@@ -338,4 +338,13 @@ func BoardChart(a *store.PositionResult, frame plots.Frame, most int) plots.Boar
 		c.Arrows = append(c.Arrows, arrow)
 	}
 	return c
+}
+
+// variantName returns the name of a variant of which a file has the rules or the name.
+func variantName(spec string) string {
+	v, err := chess.ParseVariant(spec)
+	if err != nil {
+		return spec
+	}
+	return v.String()
 }

@@ -81,9 +81,9 @@ func (r *Report) Page(opt Options, base string) (page *Page, faults error) {
 	}
 	b := &pageBuilder{r, opt.Out, base, pictures}
 	if r.only != nil {
-		page.Title, page.Subtitle = fmt.Sprintf("%s/%d", r.Name, r.only.Number), r.only.Settings.Game.Variant+", "+r.only.Label
+		page.Title, page.Subtitle = fmt.Sprintf("%s/%d", r.Name, r.only.Number), r.only.Settings.Game.Name()+", "+r.only.Label
 	} else if n := len(r.Experiment.Trials); n > 0 {
-		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, english.Plural(n, "trial", ""))
+		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Name(), english.Plural(n, "trial", ""))
 	}
 	page.Blocks = append(b.notes(), b.changes()...)
 	if text := b.answer(); text != "" {

@@ -275,8 +275,8 @@ func moveText(p *chess.Position, m chess.Move, chess960 bool) string {
 }
 
 // isMove reports whether a word has the form of a move: "e2e4", "e7e8q", or a drop such as
-// "P@e4" or "N@f3".
-var isMove = regexp.MustCompile(`^(?:[PNBRQK]@|[a-h][1-8])[a-h][1-8]$|^(?:[a-h][1-8]){2}[nbrqk]$`).MatchString
+// "P@e4" or "N@f3". Rules of a file may have pieces of any letter.
+var isMove = regexp.MustCompile(`^(?:[A-Z]@|[a-h][1-8])[a-h][1-8]$|^(?:[a-h][1-8]){2}[a-z]$`).MatchString
 
 // clip shortens text of an engine or a user for an error message.
 func clip(s string) string {

@@ -88,7 +88,8 @@ func TestParseBestMove(t *testing.T) {
 		{"bestmove", "", "", false},
 		{"bestmove Nf3", "", "", false},
 		{"bestmove e2e9", "", "", false},
-		{"bestmove e7e8x", "", "", false},
+		{"bestmove e7e8q9", "", "", false},
+		{"bestmove e7e8Q", "", "", false},
 		{"Bestmove e2e4", "", "", false},
 	} {
 		move, ponder, err := ParseBestMove(test.line)

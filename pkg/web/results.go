@@ -486,7 +486,7 @@ func (run *liveRun) summary(isRunning bool) runView {
 	var runs int
 	for i, row := range run.rows {
 		t := run.trials[i]
-		v.Variant = t.Declared.Settings.Game.Variant
+		v.Variant = t.Declared.Settings.Game.Name()
 		v.Generations += row.Generations
 		v.Done += row.Generation
 		if t.Changed.After(changed) {

@@ -56,7 +56,7 @@ func TestEvaluationOfMates(t *testing.T) {
 	if marks[0].Score != "+#2" || marks[1].Score != "+#1" || marks[2].Score != "+#1" || marks[3] != (mark{}) {
 		t.Errorf("%+v", marks)
 	}
-	if f := h.pgn(game); f.Comment(0) != "[%eval #2]" || f.Comment(1) != "[%eval #1]" || strings.Contains(f.Comment(3), "eval") {
+	if f := h.pgn(game); f.Comment(0) != "[%eval #2] depth 3" || f.Comment(1) != "[%eval #1]" || strings.Contains(f.Comment(3), "eval") {
 		t.Errorf("%q", f.Comments)
 	}
 }

@@ -209,18 +209,18 @@ func Distance(a, b string) int {
 // Count returns the number of pieces on the board with one of the letters: Count("P")
 // counts White's pawns, Count("nb") Black's minor pieces.
 func (p Position) Count(pieces string) int {
-	return count(pieces, func(c chess.Color, t chess.PieceType) int { return p.p.Pieces(c, t).Count() })
+	return p.count(pieces, func(c chess.Color, t chess.PieceType) int { return p.p.Pieces(c, t).Count() })
 }
 
-// Pocket returns the number of pieces in hand with one of the letters in crazyhouse:
+// Pocket returns the number of pieces in hand with one of the letters, as in crazyhouse:
 // Pocket("Q") counts White's queens, Pocket("pnbrq") all of Black's pieces. It is 0 in
-// other variants.
-func (p Position) Pocket(pieces string) int { return count(pieces, p.p.Pocket) }
+// variants without drops.
+func (p Position) Pocket(pieces string) int { return p.count(pieces, p.p.Pocket) }
 
 // count adds up number for each piece with one of the letters.
-func count(pieces string, number func(chess.Color, chess.PieceType) int) int {
+func (p Position) count(pieces string, number func(chess.Color, chess.PieceType) int) int {
 	n := 0
-	for t := chess.Pawn; t <= chess.King; t++ {
+	for _, t := range p.p.Variant().Kinds() {
 		for _, c := range []chess.Color{chess.White, chess.Black} {
 			if strings.IndexByte(pieces, t.Letter(c)) >= 0 {
 				n += number(c, t)
