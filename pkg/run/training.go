@@ -25,7 +25,7 @@ import (
 )
 
 // trainingCode is the version of the code of training, see [Stage].
-const trainingCode = "5"
+const trainingCode = "6"
 
 // untrainedCode is the version of the code of the untrained network.
 const untrainedCode = "1"
