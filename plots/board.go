@@ -23,16 +23,20 @@ type Position struct {
 	FEN     string
 }
 
-func (p Position) parse() (chess.Position, error) {
+// parse returns the position, with an empty board if there is no FEN.
+func (p Position) parse() (chess.Variant, chess.Position, error) {
 	v, err := chess.ParseVariant(cmp.Or(p.Variant, chess.Standard.String()))
 	if err != nil {
-		return chess.Position{}, fmt.Errorf("plots: %w: %w", ErrInvalid, err)
+		return v, chess.Position{}, fmt.Errorf("plots: %w: %w", ErrInvalid, err)
+	}
+	if p.FEN == "" {
+		return v, chess.Position{}, nil
 	}
 	position, err := chess.ParseFEN(v, p.FEN)
 	if err != nil {
-		return position, fmt.Errorf("plots: %w: %w", ErrInvalid, err)
+		return v, position, fmt.Errorf("plots: %w: %w", ErrInvalid, err)
 	}
-	return position, nil
+	return v, position, nil
 }
 
 // Board shows a chess position with arrows for the moves that a search favors. The width of
@@ -77,9 +81,12 @@ const (
 
 // Figure implements [Chart].
 func (b Board) Figure() (*Figure, error) {
-	p, err := b.Position.parse()
+	v, p, err := b.Position.parse()
 	if err != nil {
 		return nil, err
+	}
+	if b.FEN == "" {
+		return nil, fmt.Errorf("plots: a board without a position: %w", ErrInvalid)
 	}
 	arrows, err := b.checkArrows()
 	if err != nil {
@@ -112,14 +119,11 @@ func (b Board) Figure() (*Figure, error) {
 	if b.Width > 0 {
 		side = min(1.5*boardSide, b.inner()-boardMargin)
 	}
-	return b.Frame.figure(content{shaded: true, width: boardMargin + side, height: boardMargin + side, legend: legend, description: description, paint: func(c draw.Canvas) {
-		g := boardAt(vg.Point{X: c.Min.X + boardMargin, Y: c.Max.Y - side}, side)
-		g.paintSquares(&c, draw.LineStyle{}, func(file, rank int) color.Color {
-			if (file+rank)%2 == 0 { // a1 is dark, and so is h8
-				return color.RGBA{0xC8, 0xB4, 0x98, 0xFF}
-			}
-			return color.RGBA{0xF3, 0xEC, 0xDF, 0xFF}
-		})
+	g := boardOf(v, side)
+	size := g.extent()
+	return b.Frame.figure(content{shaded: true, width: boardMargin + size.X, height: boardMargin + size.Y, legend: legend, description: description, paint: func(c draw.Canvas) {
+		g.corner = vg.Point{X: c.Min.X + boardMargin, Y: c.Max.Y - size.Y}
+		g.paintSquares(&c, draw.LineStyle{}, ofSquare)
 		g.paintPieces(&c, p)
 		g.paintLetters(&c, textStyle(smallSize+1, softInk, false), true)
 		for _, a := range slices.Backward(arrows) { // the greatest on top
@@ -191,19 +195,42 @@ func (a arrow) line() line {
 }
 
 // board is the squares of a board.
-type board struct{ cells }
+type board struct {
+	cells
+	squares chess.Bitboard // without holes
+}
 
-func boardAt(corner vg.Point, side vg.Length) board {
-	return board{cells{corner, vg.Point{X: side / 8, Y: side / 8}, 8, 8}}
+// boardOf returns the board of a variant, whose longer side has a length.
+func boardOf(v chess.Variant, side vg.Length) board {
+	files, ranks := v.Size()
+	square := side / vg.Length(max(files, ranks))
+	return board{cells{size: vg.Point{X: square, Y: square}, columns: files, rows: ranks}, v.Squares()}
+}
+
+func (g board) extent() vg.Point {
+	return vg.Point{X: g.size.X * vg.Length(g.columns), Y: g.size.Y * vg.Length(g.rows)}
+}
+
+// ofSquare is the color of a square.
+func ofSquare(file, rank int) color.Color {
+	if (file+rank)%2 == 0 { // a1 is dark, and so is h8
+		return color.RGBA{0xC8, 0xB4, 0x98, 0xFF}
+	}
+	return color.RGBA{0xF3, 0xEC, 0xDF, 0xFF}
 }
 
 func (g board) box(s chess.Square) vg.Rectangle { return g.cells.box(s.File(), s.Rank()) }
 
 // paintSquares fills the squares, and draws the edge and the lines between them.
 func (g board) paintSquares(c *draw.Canvas, line draw.LineStyle, fill func(file, rank int) color.Color) {
-	g.paint(c, line, fill)
+	g.paint(c, line, func(file, rank int) color.Color {
+		if !g.squares.Has(chess.NewSquare(file, rank)) {
+			return nil
+		}
+		return fill(file, rank)
+	})
 	c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.6})
-	c.Stroke(vg.Rectangle{Min: g.corner, Max: g.cells.box(8, 8).Min}.Path())
+	c.Stroke(vg.Rectangle{Min: g.corner, Max: g.corner.Add(g.extent())}.Path())
 }
 
 func (g board) paintPieces(c *draw.Canvas, p chess.Position) {
@@ -217,10 +244,12 @@ func (g board) paintPieces(c *draw.Canvas, p chess.Position) {
 // paintLetters writes the letters of files below the board and optionally the numbers of
 // ranks at its left.
 func (g board) paintLetters(c *draw.Canvas, style text.Style, numbers bool) {
-	for i := range 8 {
-		mid := center(g.box(chess.NewSquare(i, i)))
-		c.FillText(aligned(style, draw.XCenter, draw.YTop), vg.Point{X: mid.X, Y: g.corner.Y - 2.5}, string(rune('a'+i)))
-		if numbers {
+	for i := range max(g.columns, g.rows) {
+		mid := center(g.cells.box(i, i))
+		if i < g.columns {
+			c.FillText(aligned(style, draw.XCenter, draw.YTop), vg.Point{X: mid.X, Y: g.corner.Y - 2.5}, string(rune('a'+i)))
+		}
+		if numbers && i < g.rows {
 			c.FillText(aligned(style, draw.XRight, yMiddle), vg.Point{X: g.corner.X - 4, Y: mid.Y}, string(rune('1'+i)))
 		}
 	}
@@ -482,12 +511,9 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 	if s.empty() {
 		return nil, fmt.Errorf("plots: %d planes without a number: %w", len(p.Planes), ErrNoData)
 	}
-	var position chess.Position
-	if p.FEN != "" {
-		var err error
-		if position, err = p.Position.parse(); err != nil {
-			return nil, err
-		}
+	v, position, err := p.Position.parse()
+	if err != nil {
+		return nil, err
 	}
 	scale := newColorScale(Axis{Label: "probability", FromZero: true}, s, blues)
 	columns := cmp.Or(p.Columns, columnsOf(len(p.Planes)))
@@ -504,7 +530,8 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 			left := c.Min.X + boardMargin // numbers of ranks stand once, on the left
 			for i, plane := range p.Planes {
 				corner := vg.Point{X: left + vg.Length(i%columns)*(side+gap), Y: c.Max.Y - vg.Length(i/columns)*(head+side+boardMargin) - head - side}
-				g := boardAt(corner, side)
+				g := boardOf(v, side)
+				g.corner = vg.Point{X: corner.X, Y: corner.Y + side - g.extent().Y}
 				c.FillText(title, vg.Point{X: corner.X, Y: corner.Y + side + 4}, fit(clean(plane.Title), title, side))
 				plane.paint(&c, g, scale)
 				if side >= 3.2*cm {

@@ -6,8 +6,8 @@
 //
 // Every kind of figure is a small struct that holds its data: [Lines], [Stack],
 // [Multiples], [Heatmap], [Parallel], [Crosstable], [Ladder], [Histogram],
-// [Results], [PolicyPlanes], [Board] and [Tree]. Its Figure method
-// checks the data, lays the picture out, and returns a [*Figure] that renders
+// [Results], [PolicyPlanes], [Board], [VariantMoves] and [Tree]. Its Figure
+// method checks the data, lays the picture out, and returns a [*Figure] that renders
 // itself as SVG, as SVG to be inlined in a page, as PNG and as PDF. The same
 // data gives the same bytes, independent of the machine's fonts, the time and
 // the number of processors. A [Stamp] in each file says what it was made from.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/stats"
 	"alamos/plots"
 )
@@ -426,6 +427,31 @@ func boardHand() plots.Chart {
 	}
 }
 
+// little is chess on a board of its own, with a hole, an amazon, and a wazir that captures nothing.
+func little() chess.Variant {
+	r := chess.RulesOf(chess.Standard)
+	r.Name, r.Files, r.Ranks, r.Start = "little", 5, 6, "rakbn/ppppp/5/2*2/PPPPP/RAKBN w - - 0 1"
+	r.Castling, r.DoubleStep, r.EnPassant, r.PromoteOn = false, []int{}, []int{}, []int{6}
+	r.Pieces = append(r.Pieces, chess.Piece{Name: "amazon", Letter: "a", Moves: "QN", Region: "all"}, chess.Piece{Name: "wazir", Letter: "w", Moves: "mW", Region: "all"})
+	v, err := chess.Define(r)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func boardLittle() plots.Chart {
+	return plots.Board{
+		Frame:    plots.Frame{Title: "A smaller board"},
+		Position: plots.Position{Variant: little().Spec(), FEN: "rakb1/pppp1/3np/2*2/PPPPP/RAKBN w - - 2 2"},
+		Arrows:   []plots.Arrow{{From: "b1", To: "a3", Weight: 2}, {From: "d2", To: "d3", Weight: 1}},
+	}
+}
+
+func variantMoves() plots.Chart {
+	return plots.VariantMoves{Frame: plots.Frame{Title: "little"}, Variant: little()}
+}
+
 func planes() plots.Chart {
 	p := plots.PolicyPlanes{
 		Frame:    plots.Frame{Title: "Policy of generation 12", Note: "chance that a move leaves a square, and that it enters it"},
@@ -564,6 +590,8 @@ var gallery = []struct {
 	{"board", board},
 	{"board_hand", boardHand},
 	{"board_lines", boardLines},
+	{"board_little", boardLittle},
+	{"variant_moves", variantMoves},
 	{"planes", planes},
 	{"planes_many", planesMany},
 	{"tree", tree},

@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/plots"
 )
 
 func variantsCommand() *cobra.Command {
@@ -35,20 +36,7 @@ game.variant of an experiment and the flag --variant of commands name.`,
 			return w.Flush()
 		},
 	}
-	cmd.AddCommand(&cobra.Command{
-		Use:     "show VARIANT",
-		Short:   "Show the start position and the moves of the pieces",
-		Example: "  alamos variants show racingkings\n  alamos variants show experiments/variants/chigorin.yaml",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := parseVariant(args[0])
-			if err != nil {
-				return err
-			}
-			showVariant(cmd.OutOrStdout(), v)
-			return nil
-		},
-	}, &cobra.Command{
+	cmd.AddCommand(showVariantCommand(), &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check files of rules",
 		Example: "  alamos variants check experiments/variants/*.yaml",
@@ -69,6 +57,30 @@ game.variant of an experiment and the flag --variant of commands name.`,
 			return nil
 		},
 	}, newVariantCommand())
+	return cmd
+}
+
+func showVariantCommand() *cobra.Command {
+	var figure string
+	cmd := &cobra.Command{
+		Use:   "show VARIANT",
+		Short: "Show the start position and the moves of the pieces",
+		Example: `  alamos variants show racingkings
+  alamos variants show experiments/variants/chigorin.yaml --figure chigorin.svg`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := parseVariant(args[0])
+			if err != nil {
+				return err
+			}
+			if figure != "" {
+				return drawTo(figure, plots.VariantMoves{Frame: plots.Frame{Title: v.String()}, Variant: v})
+			}
+			showVariant(cmd.OutOrStdout(), v)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&figure, "figure", "", "draw it to this `file` instead: .svg, .png or .pdf")
 	return cmd
 }
 

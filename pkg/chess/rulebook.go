@@ -438,7 +438,7 @@ func (b *rulebook) contradictions() error {
 			}
 		}
 		if pawns[c] > 0 && len(b.promotes[c]) > 0 && !b.pawnsArrive(c) {
-			return fmt.Errorf("promotion_ranks: no pawn of %v can reach rank %d", c, b.PromoteOn)
+			return fmt.Errorf("promotion_ranks: no pawn of %v can reach one of the ranks %d", c, b.PromoteOn)
 		}
 	}
 	return nil

@@ -50,6 +50,23 @@ func (v Variant) Promotions() (kinds []PieceType) {
 	return kinds
 }
 
+// Drops returns the kinds of pieces that can be in hand; none in most variants.
+func (v Variant) Drops() (kinds []PieceType) {
+	b := v.rules()
+	if !b.hand {
+		return nil
+	}
+	for _, k := range b.kinds {
+		if !k.royal {
+			kinds = append(kinds, k.t)
+		}
+	}
+	return kinds
+}
+
+// Checks returns the number of checks that wins the game; 0 if none does.
+func (v Variant) Checks() int { return v.rules().CheckLimit }
+
 // PromotionZone returns the squares on which White's pawns promote.
 func (v Variant) PromotionZone() Bitboard { return v.rules().zone[White] }
 

@@ -264,6 +264,9 @@ func (b *rulebook) parseKinds(key, s string) (kinds []PieceType, err error) {
 // parseSquares reads a set of squares: squares, ranks (*4), files (e*), or the words all and
 // none.
 func (r *Rules) parseSquares(key, text string) (set Bitboard, err error) {
+	if text == "" {
+		return 0, fmt.Errorf("%s: it is empty: want squares, all or none", key)
+	}
 	for _, s := range strings.Fields(text) {
 		switch {
 		case s == all:

@@ -68,7 +68,9 @@ func (l *loader) rules(c *config.Reader, t *config.Node) *config.Node {
 	game := config.Nest([]string{"game"}, at, &config.Node{Kind: config.Mapping, At: at, Layer: layer, Entries: []config.Entry{
 		{Key: "variant", At: at, Value: word}, {Key: "rules", At: at, Value: rules},
 	}})
-	return config.Merge(t, game)
+	merged := config.Merge(t, game)
+	merged.At = t.At // of keys that are missing
+	return merged
 }
 
 // unplaced returns a node whose values are those of defaults: no file sets them.

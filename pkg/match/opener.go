@@ -119,13 +119,26 @@ func (o *Opener) OpenAll(specs []*Spec, want *chess.Variant) (players []*Opened,
 // Name returns the player's name for tables.
 func (p *Opened) Name() string { return p.Spec.Name(p.network) }
 
-// Variants returns the variants that the player may play. An engine proves its variant when
-// it starts.
+// Variants returns the built-in variants that the player may play, or those of its network. An
+// engine proves its variant when it starts.
 func (p *Opened) Variants() []chess.Variant {
 	if p.Model != nil {
-		return p.Model.Variants
+		return slices.Clone(p.Model.Variants)
 	}
 	return chess.Variants()
+}
+
+// Plays reports whether the player may play a variant, which can have rules of a file.
+func (p *Opened) Plays(v chess.Variant) bool {
+	return p.Network() == "" || slices.Contains(p.Model.Variants, v)
+}
+
+// beginning returns the variants of the player, the given one first if no network says which.
+func (p *Opened) beginning(v chess.Variant) []chess.Variant {
+	if p.Network() != "" {
+		return p.Variants()
+	}
+	return append([]chess.Variant{v}, slices.DeleteFunc(p.Variants(), func(x chess.Variant) bool { return x == v })...)
 }
 
 // Entries finds the players' engines and returns all players. Games may start from Chess960
@@ -189,16 +202,16 @@ func (p *Opened) Searcher(ctx context.Context, v chess.Variant) (s uci.Searcher,
 		}
 		return uci.NewExternal(e, v), found.Limit, nil
 	case p.Player == Random:
-		return randomPlayer{name: p.Name()}, limit, nil
+		return randomPlayer{name: p.Name(), variants: p.beginning(v)}, limit, nil
 	case p.Kind() == AlphaBetaKind:
 		var valuer search.Valuer = &Material{}
 		if p.Model != nil {
 			valuer = search.NewValuer(p.Model.Eval)
 		}
-		return &alphaBeta{name: p.Name(), variants: p.Variants(), search: search.AlphaBeta{Valuer: valuer}}, limit, nil
+		return &alphaBeta{name: p.Name(), variants: p.beginning(v), search: search.AlphaBeta{Valuer: valuer}}, limit, nil
 	}
 	m := *p.Model
-	m.Close = nil // the opener closes it
+	m.Variants, m.Close = p.beginning(v), nil // the opener closes it
 	e := uci.New(m)
 	t := p.treeSearch(TreeSearch{Config: e.Config})
 	e.Config, e.Temperature, e.PolicyOnly = t.Config, p.Temperature, p.Policy != ""

@@ -342,7 +342,8 @@ func away(i int) int { return max(3-i, i-4) }
 // randomPlayer is a player of tournaments and a [uci.Searcher].
 type randomPlayer struct {
 	stateless
-	name string
+	name     string
+	variants []chess.Variant // of a searcher
 }
 
 // NewRandom returns a player that draws uniformly from all legal moves.
@@ -364,7 +365,7 @@ func (r randomPlayer) Think(ctx context.Context, g *chess.Game, t uci.Task, _ fu
 	return randomMove(g.Position(), stats.NewRand(rand.Uint64())), 0, nil
 }
 
-func (randomPlayer) Variants() []chess.Variant { return chess.Variants() }
+func (r randomPlayer) Variants() []chess.Variant { return r.variants }
 
 // randomMove returns a random legal move of the position, or 0 if there is none.
 func randomMove(p *chess.Position, rng *rand.Rand) chess.Move {

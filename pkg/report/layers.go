@@ -18,11 +18,12 @@ import (
 
 // Network is a network with its layers.
 type Network struct {
-	Name       string     `json:"name"`             // what distinguishes it from the others
-	Trials     int        `json:"trials,omitempty"` // number of trials with this network
-	Input      string     `json:"input"`            // name of the planes
-	Policy     string     `json:"policy"`           // name of the policy map
-	Spec       nn.Spec    `json:"spec"`             // with explicit defaults
+	Name       string     `json:"name"`              // what distinguishes it from the others
+	Trials     int        `json:"trials,omitempty"`  // number of trials with this network
+	Input      string     `json:"input"`             // name of the planes
+	Policy     string     `json:"policy"`            // name of the policy map
+	Variant    string     `json:"variant,omitempty"` // that a checkpoint plays
+	Spec       nn.Spec    `json:"spec"`              // with explicit defaults
 	Layers     []nn.Layer `json:"layers"`
 	Parameters int        `json:"parameters"` // number of trained parameters
 }
@@ -78,6 +79,7 @@ func OfCheckpoint(path string) (*Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	n.Variant = variantName(c.Variant)
 	return n, nil
 }
 
@@ -124,6 +126,7 @@ func (n *Network) Summary() string {
 	add(s.OpponentPolicy, "opponent policy")
 	add(s.SoftPolicy, "soft policy")
 	add(s.FutureBoard > 0, "board %d plies later", s.FutureBoard)
+	add(n.Variant != "", "plays %s", n.Variant)
 	return strings.Join(words, ", ")
 }
 

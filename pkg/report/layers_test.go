@@ -124,6 +124,10 @@ func TestOfCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if have.Variant != "atomic" {
+		t.Errorf("it plays %q", have.Variant)
+	}
+	want.Variant = have.Variant // settings have no need of it
 	write := func(n *Network) string {
 		var b bytes.Buffer
 		if err := WriteNetworks(&b, "text", "x", []*Network{n}, true); err != nil {
@@ -133,7 +137,7 @@ func TestOfCheckpoint(t *testing.T) {
 	}
 	if a, b := write(want), write(have); a != b {
 		t.Errorf("of the settings:\n%s\nof the checkpoint:\n%s", a, b)
-	} else if !strings.Contains(a, "residual, 1 x 8, mish, squeeze-excitation (reduction 4), dropout 0.25, 16 planes of atomic16, policy uci1968, value tanh\n") {
+	} else if !strings.Contains(a, "residual, 1 x 8, mish, squeeze-excitation (reduction 4), dropout 0.25, 16 planes of atomic16, policy uci1968, value tanh, plays atomic\n") {
 		t.Error(a)
 	}
 	if _, err := OfCheckpoint(filepath.Join(t.TempDir(), "none.safetensors")); err == nil {

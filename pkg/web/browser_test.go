@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image/png"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -189,7 +191,7 @@ func (b *tab) fen(want string) {
 	board, _, _ := strings.Cut(strings.NewReplacer("[", " ", "~", "").Replace(want), " ")
 	count := 0
 	for _, c := range board {
-		if strings.ContainsRune("pnbrqkPNBRQK", c) {
+		if unicode.IsLetter(c) {
 			count++
 		}
 	}
@@ -447,4 +449,52 @@ func TestBrowser(t *testing.T) {
 		b.check(chromedp.Do(b.ctx, chromedp.Navigate("about:blank"), chromedp.Navigate(h.url+"/#NOSUCHGAME")))
 		b.wait(`document.querySelector("#setup").open && document.querySelector("#banner").textContent.includes("there is no game")`)
 	})
+}
+
+// A game by rules of a file: five files, six ranks, a hole, a piece that chess does not have, drops,
+// and pawns that need not promote.
+func TestBrowserOtherRules(t *testing.T) {
+	rules := chess.RulesOf(chess.Standard)
+	rules.Name, rules.Files, rules.Ranks = "little", 5, 6
+	rules.Start = "k1a2/4P/1*3/5/5/K4[A] w - - 0 1"
+	rules.Pieces = append(rules.Pieces, chess.Piece{Name: "amazon", Letter: "a", Moves: "QN", Region: "all"})
+	rules.Castling, rules.DoubleStep, rules.EnPassant, rules.PromoteOn, rules.PawnDrops = false, []int{}, []int{}, []int{6}, []int{2, 3}
+	rules.Promotion, rules.MayPromote, rules.Hand = "a", true, "captures"
+	v, err := chess.Define(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := open(t, PlayConfig{Pace: 40 * time.Millisecond, Variant: &v})
+	if status, answer := h.ask("/api/games", `{"variant": "huge", `+people+`}`); status != 400 || !strings.Contains(answer["error"], `variant "huge"`) {
+		t.Errorf("%d %v", status, answer)
+	}
+	b := browse(t, h)
+	b.game(`{"variant": "little", ` + people + `}`)
+	b.wait(`document.querySelector("#title").textContent === "little" && document.querySelector("#goal").textContent === "5×6, rules of a file"`)
+	if box := eval[[]float64](b, `(() => { const r = document.querySelector("#board").getBoundingClientRect(); return [r.width, r.height] })()`); math.Abs(6*box[0]-5*box[1]) > 1 {
+		t.Errorf("the board is %v wide and high", box)
+	}
+	if n := eval[int](b, `document.querySelectorAll(".square").length`); n != 30 {
+		t.Errorf("%d squares", n)
+	}
+	if shown := eval[bool](b, `document.querySelector("[data-square=b4]").checkVisibility({ visibilityProperty: true })`); shown {
+		t.Error("the hole is a square")
+	}
+	b.press("#bottom [data-drop=A]")
+	b.press(square("c5"))
+	b.played("A@c5+")
+	b.fen("k1a2/2A1P/1*3/5/5/K4[] b - - 1 1")
+	b.drag(square("c6"), square("c5"))
+	b.played("Axc5")
+	b.press(square("e5"))
+	b.press(square("e6"))
+	b.wait(`document.querySelectorAll(".chooser button").length === 2`)
+	b.press(".chooser [data-promotion=A]")
+	b.played("e6=A+")
+	b.wait(`document.querySelector("%s.check") !== null`, square("a6"))
+	b.press("#flip")
+	b.wait(`document.querySelector(".square").dataset.square === "e1"`)
+	if wide, high := b.middle(square("a6")); wide < 10 || high < 10 {
+		t.Error(wide, high)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	mathrand "math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,8 +46,9 @@ type PlayConfig struct {
 type Play struct {
 	cfg      PlayConfig
 	players  []player
-	variants []chess.Variant
-	first    chess.Variant
+	all      []chess.Variant
+	variants []chess.Variant // of new games
+	first    chess.Variant   // that the page offers first
 	handler  http.Handler
 
 	ctx   context.Context // of all games
@@ -67,18 +69,43 @@ func NewPlay(cfg PlayConfig) (*Play, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Play{cfg: cfg, games: map[string]*game{}}
-	s.players, s.variants = newPlayers(cfg.Players)
-	s.first = s.variants[0]
-	if cfg.Variant != nil {
-		if !slices.Contains(s.variants, *cfg.Variant) {
-			return nil, fmt.Errorf("no network plays %s: the networks play %v", *cfg.Variant, s.variants)
-		}
-		s.first = *cfg.Variant
+	if s.all, s.variants, s.first = variantsOf(&cfg); !slices.Contains(s.variants, s.first) {
+		return nil, fmt.Errorf("no network plays %s: the networks play %v", s.first, s.variants)
 	}
+	s.players = newPlayers(cfg.Players, s.all)
 	s.ctx, s.close = context.WithCancel(context.Background())
 	s.handler = guard{host: cfg.Host, next: s.routes()}
 	s.wait.Go(s.endUnwatched)
 	return s, nil
+}
+
+// variantsOf returns all variants, the built-in ones first, those of new games, which are those of
+// the networks if there are any, and the one that the page offers first.
+func variantsOf(cfg *PlayConfig) (all, offered []chess.Variant, first chess.Variant) {
+	all = chess.Variants()
+	add := func(v chess.Variant) {
+		if !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	networks := slices.DeleteFunc(slices.Clone(cfg.Players), func(p *match.Opened) bool { return p.Network() == "" })
+	for _, p := range networks {
+		for _, v := range p.Variants() {
+			add(v)
+		}
+	}
+	if cfg.Variant != nil {
+		add(*cfg.Variant)
+	}
+	for _, v := range all {
+		if len(networks) == 0 || slices.ContainsFunc(networks, func(p *match.Opened) bool { return p.Plays(v) }) {
+			offered = append(offered, v)
+		}
+	}
+	if cfg.Variant != nil {
+		return all, offered, *cfg.Variant
+	}
+	return all, offered, offered[0]
 }
 
 // Close ends all games. The caller closes the networks afterwards.
@@ -111,7 +138,7 @@ func (s *Play) routes() http.Handler {
 		})
 	}
 	get("GET /api/setup", func(http.ResponseWriter, *http.Request) (any, error) {
-		return setupOf(s.players, s.variants, s.first), nil
+		return s.setup(), nil
 	})
 	get("GET /api/games/{id}/events", func(w http.ResponseWriter, r *http.Request) (any, error) {
 		g, err := s.game(r)
@@ -288,14 +315,17 @@ func (s *Play) begin(q *request) (*game, error) {
 
 // start returns the start position of a new game.
 func (s *Play) start(q *request) (start chess.Position, err error) {
-	v, err := chess.ParseVariant(q.Variant)
-	if err != nil {
-		return start, invalid("%v", err)
+	i := slices.IndexFunc(s.variants, func(v chess.Variant) bool { return v.String() == q.Variant })
+	if i < 0 {
+		var names []string
+		for _, v := range s.variants {
+			names = append(names, v.String())
+		}
+		return start, invalid("variant %.100q: want one of %s", q.Variant, strings.Join(names, ", "))
 	}
+	v := s.variants[i]
 	start = chess.StartPosition(v)
 	switch {
-	case !slices.Contains(s.variants, v):
-		return start, invalid("no network plays %s", v)
 	case q.FEN != "" && q.Chess960 != nil:
 		return start, invalid("want a FEN or a start of chess960, not both")
 	case q.FEN != "":

@@ -34,15 +34,8 @@ func (t seat) id() string {
 }
 
 // newPlayers returns all players: those given, further ones with their networks, and the
-// built-in ones. It also returns the variants of new games: those of the networks, if any.
-func newPlayers(given []*match.Opened) (players []player, variants []chess.Variant) {
-	variants = chess.Variants()
-	networks := slices.DeleteFunc(slices.Clone(given), func(p *match.Opened) bool { return p.Network() == "" })
-	if len(networks) > 0 {
-		variants = slices.DeleteFunc(variants, func(v chess.Variant) bool {
-			return !slices.ContainsFunc(networks, func(p *match.Opened) bool { return slices.Contains(p.Variants(), v) })
-		})
-	}
+// built-in ones. all are the variants of games.
+func newPlayers(given []*match.Opened, all []chess.Variant) (players []player) {
 	taken := map[string]int{}
 	add := func(id, name, usual string, p match.Opened) {
 		kind := human
@@ -53,8 +46,10 @@ func newPlayers(given []*match.Opened) (players []player, variants []chess.Varia
 			name = fmt.Sprintf("%s (%d)", name, taken[name])
 		}
 		offered := player{ID: id, Name: name, Kind: kind, Usual: seat(strings.TrimSuffix(id+","+usual, ",")), opened: p}
-		for _, v := range p.Variants() {
-			offered.Variants = append(offered.Variants, v.String())
+		for _, v := range all {
+			if p.Plays(v) {
+				offered.Variants = append(offered.Variants, v.String())
+			}
 		}
 		players = append(players, offered)
 	}
@@ -98,7 +93,7 @@ func newPlayers(given []*match.Opened) (players []player, variants []chess.Varia
 		p, _ := new(match.Opener).Open(&built.spec) // they have no networks
 		add(built.id, built.name, built.settings, *p)
 	}
-	return players, variants
+	return players
 }
 
 // nameOf returns the name of an engine for people. Networks have their own names.
@@ -124,7 +119,7 @@ func (s *Play) find(t seat, v chess.Variant) (*player, error) {
 		return nil, invalid("there is no player %.100q", t.id())
 	}
 	p := s.players[i]
-	if !slices.Contains(p.opened.Variants(), v) {
+	if !p.opened.Plays(v) {
 		return nil, invalid("player %s does not play %s", p.Name, v)
 	}
 	_, words, given := strings.Cut(string(t), ",")

@@ -16,8 +16,8 @@ type position struct {
 	Number int    `json:"number"`
 	Check  string `json:"check,omitempty"` // the square of a king in check
 
-	Pockets *[2]map[string]int `json:"pockets,omitempty"` // White's and Black's, by letters such as N
-	Checks  *[2]int            `json:"checks,omitempty"`  // that White and Black still need to give
+	Pockets *[2][]held `json:"pockets,omitempty"` // White's and Black's, with each kind that can be dropped
+	Checks  *[2]int    `json:"checks,omitempty"`  // that White and Black still need to give
 
 	Move *report.Played `json:"move,omitempty"` // that led here
 
@@ -36,6 +36,12 @@ type position struct {
 	comment    string
 	nags       []chess.NAG
 	variations []chess.Line
+}
+
+// held is the number of pieces of a kind in hand.
+type held struct {
+	Kind  string `json:"kind"` // a letter such as N
+	Count int    `json:"count"`
 }
 
 // side returns the side to move.
@@ -62,18 +68,15 @@ func viewOf(p *chess.Position) position {
 	if p.InCheck() {
 		v.Check = p.King(p.Turn()).String()
 	}
-	switch p.Variant() {
-	case chess.Crazyhouse:
-		v.Pockets = new([2]map[string]int)
+	if kinds := p.Variant().Drops(); len(kinds) > 0 {
+		v.Pockets = new([2][]held)
 		for c := range v.Pockets {
-			v.Pockets[c] = map[string]int{}
-			for t := chess.Pawn; t <= chess.Queen; t++ {
-				if n := p.Pocket(chess.Color(c), t); n > 0 {
-					v.Pockets[c][string(t.Letter(chess.White))] = n
-				}
+			for _, t := range kinds {
+				v.Pockets[c] = append(v.Pockets[c], held{string(t.Letter(chess.White)), p.Pocket(chess.Color(c), t)})
 			}
 		}
-	case chess.ThreeCheck:
+	}
+	if p.Variant().Checks() > 0 {
 		v.Checks = &[2]int{p.ChecksLeft(chess.White), p.ChecksLeft(chess.Black)}
 	}
 	return v

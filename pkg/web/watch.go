@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -111,12 +112,17 @@ type variantInfo struct {
 	Offered  bool   `json:"offered"`  // for new games; others are those of loaded games
 }
 
-func setupOf(players []player, variants []chess.Variant, first chess.Variant) setup {
-	s := setup{Players: players, Variant: first.String()}
-	for _, v := range chess.Variants() {
+func (s *Play) setup() setup {
+	page := setup{Players: s.players, Variant: s.first.String()}
+	for _, v := range s.all {
 		start := chess.StartPosition(v)
 		_, err := chess.Chess960(v, 0)
-		s.Variants = append(s.Variants, variantInfo{v.String(), titles[v][0], titles[v][1], start.FEN(), err == nil, slices.Contains(variants, v)})
+		title, known := titles[v]
+		if !known {
+			files, ranks := v.Size()
+			title = [2]string{v.String(), fmt.Sprintf("%d×%d, rules of a file", files, ranks)}
+		}
+		page.Variants = append(page.Variants, variantInfo{v.String(), title[0], title[1], start.FEN(), err == nil, slices.Contains(s.variants, v)})
 	}
-	return s
+	return page
 }

@@ -7,7 +7,8 @@ const slide = 190; // ms, as in style.css
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const svg = "http://www.w3.org/2000/svg";
 
-export const pieceName = (letter) => `${isWhite(letter) ? "white" : "black"} ${names[letter.toLowerCase()]}`;
+const kindName = (letter) => names[letter.toLowerCase()] ?? `piece ${letter.toUpperCase()}`;
+export const pieceName = (letter) => `${isWhite(letter) ? "white" : "black"} ${kindName(letter)}`;
 const isWhite = (letter) => letter === letter.toUpperCase();
 
 export function drawPiece(letter) {
@@ -43,24 +44,13 @@ export class Board {
     root.setAttribute("role", "grid");
     root.setAttribute("aria-label", "Chess board: arrows walk, Enter picks up and puts down, Escape lets go");
     this.squares = new Map();
-    const grid = element("div", "squares", root);
-    for (let i = 0; i < 8; i++) {
-      const row = element("div", "row", grid);
-      row.setAttribute("role", "row");
-      for (let k = 0; k < 8; k++) {
-        const cell = element("div", "square", row);
-        cell.setAttribute("role", "gridcell");
-        cell.tabIndex = -1;
-      }
-    }
-    this.cells = [...grid.querySelectorAll(".square")];
+    this.grid = element("div", "squares", root);
     this.layer = element("div", "pieces", root);
     this.lines = document.createElementNS(svg, "svg");
-    this.lines.setAttribute("viewBox", "0 0 8 8");
     this.lines.setAttribute("class", "arrows");
     this.lines.setAttribute("aria-hidden", "true");
     root.append(this.lines);
-    this.lay();
+    this.resize(".".repeat(64));
 
     root.addEventListener("pointerdown", (e) => this.down(e));
     root.addEventListener("keydown", (e) => this.key(e));
@@ -70,21 +60,47 @@ export class Board {
     root.addEventListener("contextmenu", (e) => e.preventDefault());
   }
 
+  // resize makes the cells of a board, which has spaces where there are no squares.
+  resize(board) {
+    const holes = board.replace(/[^ ]/g, ".");
+    if (holes === this.holes) return;
+    this.holes = holes;
+    const rows = holes.match(/.{8}/g);
+    this.files = Math.max(...rows.map((row) => row.trimEnd().length));
+    this.ranks = 8 - rows.findIndex((row) => row.includes("."));
+    this.root.style.setProperty("--files", this.files);
+    this.root.style.setProperty("--ranks", this.ranks);
+    this.lines.setAttribute("viewBox", `0 0 ${this.files} ${this.ranks}`);
+    this.grid.replaceChildren();
+    for (let i = 0; i < this.ranks; i++) {
+      const row = element("div", "row", this.grid);
+      row.setAttribute("role", "row");
+      for (let k = 0; k < this.files; k++) {
+        const cell = element("div", "square", row);
+        cell.setAttribute("role", "gridcell");
+        cell.tabIndex = -1;
+      }
+    }
+    this.cells = [...this.grid.querySelectorAll(".square")];
+    this.lay();
+  }
+
   // lay names the cells, as seen from the side below.
   lay() {
     this.squares.clear();
     this.cells.forEach((cell, i) => {
-      const at = this.flipped ? 63 - i : i;
-      const file = at % 8;
-      const rank = 8 - Math.floor(at / 8);
+      const at = this.flipped ? this.cells.length - 1 - i : i;
+      const file = at % this.files;
+      const rank = this.ranks - Math.floor(at / this.files);
       const name = files[file] + rank;
       cell.dataset.square = name;
       cell.classList.toggle("dark", (file + rank) % 2 === 1);
-      cell.dataset.rank = i % 8 === 0 ? rank : "";
-      cell.dataset.file = i >= 56 ? files[file] : "";
+      cell.classList.toggle("hole", this.holes[8 * (8 - rank) + file] === " ");
+      cell.dataset.rank = i % this.files === 0 ? rank : "";
+      cell.dataset.file = i >= this.cells.length - this.files ? files[file] : "";
       this.squares.set(name, cell);
     });
-    this.walk(this.cursor, false);
+    this.walk(this.squares.has(this.cursor) ? this.cursor : "a1", false);
   }
 
   flip(on) {
@@ -100,8 +116,8 @@ export class Board {
   // spot is the visible column and row of a square, from the upper left.
   spot(square) {
     const x = files.indexOf(square[0]);
-    const y = 8 - Number(square[1]);
-    return this.flipped ? [7 - x, 7 - y] : [x, y];
+    const y = this.ranks - Number(square[1]);
+    return this.flipped ? [this.files - 1 - x, this.ranks - 1 - y] : [x, y];
   }
 
   put(node, square, slides = true) {
@@ -113,9 +129,10 @@ export class Board {
   // show shows a position. If its key is next to the one before, the pieces slide.
   show(position, key, lively) {
     this.letGo();
+    this.resize(position.board);
     const want = new Map();
     [...position.board].forEach((letter, i) => {
-      if (letter !== ".") want.set(files[i % 8] + (8 - Math.floor(i / 8)), letter);
+      if (letter !== "." && letter !== " ") want.set(files[i % 8] + (8 - Math.floor(i / 8)), letter);
     });
     const move = position.move;
     const gone = [...this.pieces].filter(([square, p]) => want.get(square) !== p.letter).map(([square]) => square);
@@ -189,8 +206,8 @@ export class Board {
   blast(square) {
     const [x, y] = this.spot(square);
     const blast = element("div", "blast", this.root);
-    blast.style.left = `${(x + 0.5) * 12.5}%`;
-    blast.style.top = `${(y + 0.5) * 12.5}%`;
+    blast.style.left = `${((x + 0.5) * 100) / this.files}%`;
+    blast.style.top = `${((y + 0.5) * 100) / this.ranks}%`;
     element("i", "flash", blast);
     element("i", "ring", blast);
     for (let i = 0; i < 18; i++) {
@@ -289,16 +306,18 @@ export class Board {
     const chooser = element("div", "chooser", this.root);
     chooser.setAttribute("role", "menu");
     chooser.setAttribute("aria-label", "Promote to");
-    chooser.style.left = `${x * 12.5}%`;
-    chooser.classList.toggle("up", y > 3);
-    const order = "QNRBK";
-    for (const m of moves.toSorted((a, b) => order.indexOf(a.promotion) - order.indexOf(b.promotion))) {
-      const letter = white ? m.promotion : m.promotion.toLowerCase();
+    chooser.style.left = `${(x * 100) / this.files}%`;
+    chooser.classList.toggle("up", y >= this.ranks / 2);
+    const order = "QNRBKACDEFGHIJLMSTUVWXYZP";
+    const place = (m) => order.indexOf(m.promotion ?? "P");
+    for (const m of moves.toSorted((a, b) => place(a) - place(b))) {
+      const kind = m.promotion ?? "P"; // a pawn may stay one by some rules
+      const letter = white ? kind : kind.toLowerCase();
       const b = element("button", "", chooser);
       b.type = "button";
       b.setAttribute("role", "menuitem");
-      b.dataset.promotion = m.promotion;
-      b.setAttribute("aria-label", names[m.promotion.toLowerCase()]);
+      b.dataset.promotion = kind;
+      b.setAttribute("aria-label", kindName(kind));
       b.append(drawPiece(letter));
       b.addEventListener("click", () => {
         this.letGo();
@@ -320,10 +339,10 @@ export class Board {
 
   under(e) {
     const box = this.layer.getBoundingClientRect();
-    const x = Math.floor(((e.clientX - box.left) / box.width) * 8);
-    const y = Math.floor(((e.clientY - box.top) / box.height) * 8);
-    if (x < 0 || x > 7 || y < 0 || y > 7) return null;
-    return this.cells[y * 8 + x].dataset.square;
+    const x = Math.floor(((e.clientX - box.left) / box.width) * this.files);
+    const y = Math.floor(((e.clientY - box.top) / box.height) * this.ranks);
+    if (x < 0 || x >= this.files || y < 0 || y >= this.ranks) return null;
+    return this.cells[y * this.files + x].dataset.square;
   }
 
   down(e) {
@@ -367,7 +386,7 @@ export class Board {
       if (!moving && Math.hypot(e.clientX - start[0], e.clientY - start[1]) < 5) return;
       moving = true;
       const box = this.layer.getBoundingClientRect();
-      const side = box.width / 8;
+      const side = box.width / this.files;
       node.classList.remove("sliding");
       node.classList.add("dragging");
       node.style.transform = `translate(${e.clientX - box.left - side / 2}px, ${e.clientY - box.top - side / 2}px)`;
@@ -428,9 +447,9 @@ export class Board {
       all[(all.indexOf(document.activeElement) + step + all.length) % all.length].focus();
     } else if (steps[e.key]) {
       const [x, y] = this.spot(this.cursor);
-      const u = Math.min(7, Math.max(0, x + steps[e.key][0]));
-      const v = Math.min(7, Math.max(0, y + steps[e.key][1]));
-      this.walk(this.cells[v * 8 + u].dataset.square, true);
+      const u = Math.min(this.files - 1, Math.max(0, x + steps[e.key][0]));
+      const v = Math.min(this.ranks - 1, Math.max(0, y + steps[e.key][1]));
+      this.walk(this.cells[v * this.files + u].dataset.square, true);
     } else if (e.key === "Enter" || e.key === " ") {
       this.click(this.cursor);
     } else {

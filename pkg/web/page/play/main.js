@@ -143,7 +143,7 @@ function hear(update) {
   if (look !== null && look >= last()) look = null;
   if (first) {
     flipped = !isHuman(0) && isHuman(1);
-    const v = setup.variants.find((v) => v.id === game.variant);
+    const v = setup.variants.find((v) => v.id === game.variant) ?? { title: game.variant, goal: "" }; // of a loaded game
     $("title").textContent = v.title;
     $("goal").textContent = v.goal;
     $("analyst").replaceChildren(...dialog.playersOf(game.variant).filter((p) => ["tree", "alphabeta", "engine"].includes(p.kind)).map((p) => new Option(p.name, p.id)));
@@ -271,8 +271,7 @@ function drawPlayer(root, side, at) {
     pocket.setAttribute("aria-label", `${side === 0 ? "White" : "Black"}’s pocket`);
     pocket.setAttribute("role", "group");
     const mine = look === null && isHuman(side) && mover() === side && !game.outcome;
-    for (const kind of "PNBRQ") {
-      const count = at.pockets[side][kind] ?? 0;
+    for (const { kind, count } of at.pockets[side]) {
       const letter = side === 0 ? kind : kind.toLowerCase();
       const b = document.createElement("button");
       b.type = "button";
