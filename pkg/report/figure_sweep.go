@@ -319,7 +319,7 @@ func (p *picture) bars(m metric) string {
 	case m.name == "elo":
 		return " Bars are 95 % intervals of the likelihood."
 	case m.source == fromTournament:
-		return " Bars are 95 % intervals, each game a coin that is tossed."
+		return " Bars are 95 % intervals that take games as independent."
 	}
 	return ""
 }

@@ -91,7 +91,8 @@ func (w *latexWriter) table(t Table) {
 	if t.Caption == "" || len(t.Rows) == 0 {
 		return
 	}
-	name := strings.Join(strings.Fields(t.Caption)[:min(2, len(strings.Fields(t.Caption)))], "-")
+	words := slices.DeleteFunc(strings.Fields(t.Caption), func(w string) bool { return slices.Contains([]string{"a", "of", "the"}, w) })
+	name := strings.Join(words[:min(2, len(words))], "-")
 	if len(t.Files) > 0 {
 		name = strings.TrimSuffix(path.Base(t.Files[0]), path.Ext(t.Files[0]))
 	}
