@@ -49,14 +49,15 @@ type worker struct {
 
 // WorkerState describes a worker.
 type WorkerState struct {
-	Name    string    `json:"name"` // of its token
-	Host    string    `json:"host"`
-	Kind    Kind      `json:"kind,omitempty"`
-	Held    int       `json:"held"` // items in work
-	Taken   int       `json:"taken"`
-	Speed   float64   `json:"speed"` // results a second, as the worker says
-	Refused string    `json:"refused,omitempty"`
-	Seen    time.Time `json:"seen"`
+	Name     string    `json:"name"` // of its token
+	Host     string    `json:"host"`
+	Kind     Kind      `json:"kind,omitempty"`
+	Held     int       `json:"held"` // items in work
+	Taken    int       `json:"taken"`
+	Verified int       `json:"verified"` // results that another worker has computed too
+	Speed    float64   `json:"speed"`    // results a second, as the worker says
+	Refused  string    `json:"refused,omitempty"`
+	Seen     time.Time `json:"seen"`
 }
 
 // Serve starts a hub, with a NATS server of its own. address is the host and port to listen at,

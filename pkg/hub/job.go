@@ -85,9 +85,9 @@ func (j *job) give(w *worker, room, workers int) (numbers []int) {
 	}
 	patience := max(minPatience, time.Duration(2*j.mean*float64(time.Second)))
 	var keep []handed
-	for len(j.out) > 0 && now.Sub(j.out[0].at) > patience && len(numbers) < min(room, maxLot) {
-		first := j.out[0]
-		j.out = j.out[1:]
+	looked := 0
+	for ; looked < len(j.out) && now.Sub(j.out[looked].at) > patience && len(numbers) < min(room, maxLot); looked++ {
+		first := j.out[looked]
 		switch it := j.items[first.number]; {
 		case it == nil || !slices.Contains(it.holders, first.to): // done, or handed out anew
 		case first.to == w:
@@ -96,7 +96,8 @@ func (j *job) give(w *worker, room, workers int) (numbers []int) {
 			hand(first.number)
 		}
 	}
-	j.out = append(keep, j.out...)
+	j.out = j.out[looked-len(keep):]
+	copy(j.out, keep)
 	return numbers
 }
 

@@ -269,7 +269,27 @@ func List(w io.Writer, runs []*store.Run) error {
 		}
 		t.Rows = append(t.Rows, Row(r.Name, standing(r), trials, generations, when(r.Changed), size(r.Bytes), cmp.Or(r.Page, "–")))
 	}
-	return WriteText(w, false, t)
+	blocks := []Block{t}
+	for _, r := range runs {
+		if len(r.Workers) > 0 {
+			blocks = append(blocks, Text{"workers of " + r.Name}, workersTable(r.Workers))
+		}
+	}
+	return WriteText(w, false, blocks...)
+}
+
+// workersTable lists the workers of a run.
+func workersTable(workers []store.Worker) Table {
+	t := Table{Columns: []Column{{Name: "worker"}, {Name: "host"}, {Name: "kind"}, {Name: "games", Numeric: true}, {Name: "verified", Numeric: true},
+		{Name: "per second", Numeric: true}, {Name: "at work on", Numeric: true}, {Name: "state"}}}
+	for _, w := range workers {
+		state := "heard " + humanize.Time(w.Seen)
+		if w.Refused != "" {
+			state = "refused: " + w.Refused
+		}
+		t.Rows = append(t.Rows, Row(w.Name, w.Host, w.Kind.String(), fmt.Sprint(w.Taken), fmt.Sprint(w.Verified), fmt.Sprintf("%.3g", w.Speed), fmt.Sprint(w.Held), state))
+	}
+	return t
 }
 
 // Garbage writes what a collection removed, or would remove if it was dry.

@@ -177,7 +177,7 @@ func (p *generationGames) away(ctx context.Context) error {
 			return err, nil
 		}
 		kinds[strings.TrimSpace(of["device"]+" "+of["precision"]+" "+of["answers"])] = true
-		return nil, p.add(r)
+		return nil, p.add(r, text)
 	}
 	job.Todo = p.missing()
 	p.began = time.Now()
@@ -199,6 +199,41 @@ func kindParts(k store.Kind) hub.Kind {
 	parts := hub.Kind{"device": k.Device, "precision": k.Precision, "answers": k.Answers}
 	maps.DeleteFunc(parts, func(_, part string) bool { return part == "" })
 	return parts
+}
+
+// noteWorkers notes the workers of the hub in the experiment's folder every second, until the
+// returned function is called.
+func (r *run) noteWorkers() (end func()) {
+	_ = store.WriteWorkers(r.dir, nil) // of a run that was killed; to note them is no part of the results
+	if r.Hub == nil {
+		return func() {}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				_ = store.WriteWorkers(r.dir, nil)
+				return
+			case <-tick.C:
+			}
+			var workers []store.Worker
+			for _, w := range r.Hub.Workers() {
+				workers = append(workers, store.Worker{
+					Name: w.Name, Host: w.Host, Kind: store.Kind{Device: w.Kind["device"], Precision: w.Kind["precision"]},
+					Held: w.Held, Taken: w.Taken, Verified: w.Verified, Speed: w.Speed, Refused: w.Refused, Seen: w.Seen,
+				})
+			}
+			_ = store.WriteWorkers(r.dir, workers)
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+	}
 }
 
 // libraries returns a hash of the names and sizes of the libraries of this process that compute.

@@ -21,7 +21,7 @@ import (
 )
 
 // tokens makes the keys of a hub in a site, and returns the files of the tokens of workers.
-func (s site) tokens(t *testing.T, address string, workers int) []string {
+func (s site) tokens(t testing.TB, address string, workers int) []string {
 	t.Helper()
 	tokens, err := hub.Init(s.dir, address, workers)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s site) tokens(t *testing.T, address string, workers int) []string {
 }
 
 // freeAddress returns an address of this machine at which nobody listens.
-func freeAddress(t *testing.T) string {
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

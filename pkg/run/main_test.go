@@ -24,6 +24,7 @@ const (
 	limitVariable = "ALAMOS_TEST_LIMIT" // or write no file longer than this
 	hubVariable   = "ALAMOS_TEST_HUB"   // with a hub at this address, whose keys are in the site
 	workVariable  = "ALAMOS_TEST_WORK"  // work with the token of this file
+	crowdVariable = "ALAMOS_TEST_CROWD" // be many workers with the tokens of these files
 )
 
 func TestMain(m *testing.M) {
@@ -32,6 +33,9 @@ func TestMain(m *testing.M) {
 		os.Exit(hook.RunChild())
 	case os.Getenv(workVariable) != "":
 		fmt.Fprintln(os.Stderr, workChild(os.Getenv(workVariable)))
+		os.Exit(1)
+	case os.Getenv(crowdVariable) != "":
+		fmt.Fprintln(os.Stderr, crowdChild(strings.Split(os.Getenv(crowdVariable), "\n")))
 		os.Exit(1)
 	case dir != "":
 		if err := runChild(site{dir}); err != nil {

@@ -188,6 +188,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err := r.executor.batch(r); err != nil {
 		return advised(err)
 	}
+	defer r.noteWorkers()()
 	if len(all) > 1 {
 		if r.forecast.count = len(all); len(r.Trials) == 0 {
 			r.forecast.count = e.Total()

@@ -181,17 +181,11 @@ func (p *generationGames) missing() (numbers []int) {
 	return numbers
 }
 
-// add adds a finished game to the journal.
-func (p *generationGames) add(r *selfplay.Record) error {
+// add adds a finished game to the journal. text is the packed record.
+func (p *generationGames) add(r *selfplay.Record, text []byte) error {
 	now := time.Since(p.began).Seconds()
-	text, err := r.Pack()
-	if err != nil {
-		return err
-	}
-	b, err := json.Marshal(entry{text, p.before + now})
-	if err != nil {
-		return err
-	}
+	// An entry, without json.Marshal, which would read all of the record again.
+	b := fmt.Appendf(nil, `{"Seconds":%g,"Record":%s}`, p.before+now, text)
 	if err := p.journal.Add(b); err != nil {
 		return err
 	}
@@ -215,7 +209,11 @@ func (p *generationGames) here(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = player.play(ctx, selfplay.Numbers(p.missing()), func(r *selfplay.Record) {
-		if err := p.add(r); err != nil {
+		text, err := r.Pack()
+		if err == nil {
+			err = p.add(r, text)
+		}
+		if err != nil {
 			stop(err) // if games cannot be stored (disk full), stop playing
 		}
 	})

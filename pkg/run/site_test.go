@@ -27,14 +27,14 @@ type site struct{ dir string }
 
 // newSite is a site where nothing has run. Its notebook is a short one: drawing
 // all figures would be most of what a test does.
-func newSite(t *testing.T) site { return newSiteOf(t, "testdata") }
+func newSite(t testing.TB) site { return newSiteOf(t, "testdata") }
 
 // finishedSite is a site with the results and figures of a finished run.
 func finishedSite(t *testing.T) site { return newSiteOf(t, undisturbed(t).dir) }
 
 const shortNotebook = "notebook:\n  - text: Short\n  - figure: {kind: loss}\n"
 
-func newSiteOf(t *testing.T, dir string) site {
+func newSiteOf(t testing.TB, dir string) site {
 	t.Helper()
 	s := site{t.TempDir()}
 	if err := os.CopyFS(s.dir, os.DirFS(dir)); err != nil {

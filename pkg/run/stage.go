@@ -250,11 +250,14 @@ func (t *Trial) openJournal(path string, in store.Inputs, kind store.Kind, repla
 	return j, nil
 }
 
+// journalForm is the version of the form of entries. Journals of another form are begun again.
+const journalForm = " 2"
+
 // journalHead returns the beginning of the head of the journal of a stage with these inputs. The
 // kind of machine follows.
 func journalHead(in store.Inputs) []byte {
 	b, _ := json.Marshal(in) // strings can always be marshaled
-	return append(b, '\n')
+	return append(append(b, journalForm...), '\n')
 }
 
 // kindText returns a kind as it is in the head of a journal.

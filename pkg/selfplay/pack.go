@@ -1,7 +1,9 @@
 package selfplay
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,35 +12,80 @@ import (
 	"alamos/pkg/encode"
 )
 
-// packed is a Record without what its moves determine.
+// packed is a Record in JSON without what its moves determine. What has a number for each move is
+// in bytes, all of them little endian.
 type packed struct {
 	Number, Thrown, Evaluations int
 	Start                       string
-	Moves                       []chess.Move
 	Outcome                     chess.Outcome
-	RootValues                  []float32
-	Roots                       []Root
-	Samples                     []packedSample
+	Moves                       []byte // 4 for each ply
+	RootValues                  []byte // a float32 for each ply
+	Roots                       []byte // packedRootSize for each search
+	// Samples has, for each sample, its ply in 4 bytes, its value and its chance of a draw as
+	// float32, and the number of moves with a probability in 2 bytes. For each of these follow its
+	// place among the moves that the policy encoding can express, in 2 bytes, and a float32.
+	Samples []byte
 }
 
-// packedSample has the policy of the moves that the policy encoding can express, in the order of
-// the move list.
-type packedSample struct {
-	Ply         int32
-	Value, Draw float32
-	Policy      []float32
-}
+// packedRootSize is the size of a root: its ply in 4 bytes, and three float64.
+const packedRootSize = 4 + 3*8
 
-// Pack returns the record in JSON, without the positions of its samples. [Config.Unpack] makes
+var little = binary.LittleEndian
+
+// Pack returns the record as text, without the positions of its samples. [Config.Unpack] makes
 // them again from the moves.
 func (r *Record) Pack() ([]byte, error) {
-	p := packed{r.Number, r.Thrown, r.Evaluations, r.Start, r.Moves, r.Outcome, r.RootValues, r.Roots, nil}
+	p := packed{Number: r.Number, Thrown: r.Thrown, Evaluations: r.Evaluations, Start: r.Start, Outcome: r.Outcome}
+	for _, m := range r.Moves {
+		p.Moves = little.AppendUint32(p.Moves, uint32(m))
+	}
+	float := func(b []byte, x float32) []byte { return little.AppendUint32(b, math.Float32bits(x)) }
+	for _, x := range r.RootValues {
+		p.RootValues = float(p.RootValues, x)
+	}
+	for _, root := range r.Roots {
+		p.Roots = little.AppendUint32(p.Roots, uint32(root.Ply))
+		for _, x := range []float64{root.KL, root.PriorEntropy, root.TargetEntropy} {
+			p.Roots = little.AppendUint64(p.Roots, math.Float64bits(x))
+		}
+	}
 	for i := range r.Samples {
 		s := &r.Samples[i]
-		p.Samples = append(p.Samples, packedSample{s.Ply, s.Value, s.Draw, s.Policy})
+		head := len(p.Samples)
+		p.Samples = float(float(little.AppendUint32(p.Samples, uint32(s.Ply)), s.Value), s.Draw)
+		p.Samples = append(p.Samples, 0, 0)
+		n := 0
+		for at, x := range s.Policy {
+			if x != 0 {
+				p.Samples = float(little.AppendUint16(p.Samples, uint16(at)), x)
+				n++
+			}
+		}
+		little.PutUint16(p.Samples[head+12:], uint16(n))
 	}
 	return json.Marshal(p)
 }
+
+// packedReader reads numbers. After the end of its bytes it fails.
+type packedReader struct {
+	b      []byte
+	failed bool
+}
+
+func (r *packedReader) next(n int) []byte {
+	if r.failed = r.failed || len(r.b) < n; r.failed {
+		return make([]byte, n)
+	}
+	var b []byte
+	b, r.b = r.b[:n], r.b[n:]
+	return b
+}
+
+func (r *packedReader) uint16() uint16   { return little.Uint16(r.next(2)) }
+func (r *packedReader) uint32() uint32   { return little.Uint32(r.next(4)) }
+func (r *packedReader) float32() float32 { return math.Float32frombits(r.uint32()) }
+func (r *packedReader) float64() float64 { return math.Float64frombits(little.Uint64(r.next(8))) }
+func (r *packedReader) more() bool       { return len(r.b) > 0 && !r.failed }
 
 // maxPlies is the length of a game that Unpack takes at most. The rules end games before.
 const maxPlies = 1 << 14
@@ -57,63 +104,88 @@ func (c *Config) Unpack(codec encode.Codec, text []byte) (*Record, error) {
 	return r, nil
 }
 
-func (c *Config) unpack(codec encode.Codec, p *packed) (*Record, error) {
-	r := &Record{
-		Number: p.Number, Thrown: p.Thrown, Evaluations: p.Evaluations, Start: p.Start,
-		Moves: p.Moves, Outcome: p.Outcome, RootValues: p.RootValues, Roots: p.Roots,
+// Peek returns the record that [Record.Pack] packed without its samples. It checks nothing.
+func Peek(text []byte) (*Record, error) {
+	var p packed
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, fmt.Errorf("self-play: a record: %w", err)
 	}
+	return p.record(), nil
+}
+
+// record returns the record without its samples.
+func (p *packed) record() *Record {
+	r := &Record{Number: p.Number, Thrown: p.Thrown, Evaluations: p.Evaluations, Start: p.Start, Outcome: p.Outcome}
+	for of := (packedReader{b: p.Moves}); of.more(); {
+		r.Moves = append(r.Moves, chess.Move(of.uint32()))
+	}
+	for of := (packedReader{b: p.RootValues}); of.more(); {
+		r.RootValues = append(r.RootValues, of.float32())
+	}
+	for of := (packedReader{b: p.Roots}); of.more(); {
+		r.Roots = append(r.Roots, Root{int(int32(of.uint32())), of.float64(), of.float64(), of.float64()})
+	}
+	return r
+}
+
+func (c *Config) unpack(codec encode.Codec, p *packed) (*Record, error) {
+	r := p.record()
 	start, err := chess.ParseFEN(c.Variant, p.Start)
 	switch {
 	case err != nil:
 		return nil, err
 	case p.Number < 0 || p.Number >= c.Games:
 		return nil, fmt.Errorf("want a number below %d", c.Games)
-	case len(p.Moves) > maxPlies || len(p.RootValues) != len(p.Moves) || len(p.Roots) > len(p.Moves):
-		return nil, fmt.Errorf("%d moves, %d values, %d searches", len(p.Moves), len(p.RootValues), len(p.Roots))
+	case len(p.Moves) > 4*maxPlies || len(p.Moves)%4 != 0 || len(p.RootValues) != len(p.Moves) || len(p.Roots)%packedRootSize != 0:
+		return nil, fmt.Errorf("%d bytes of moves, %d of values, %d of searches", len(p.Moves), len(p.RootValues), len(p.Roots))
 	case p.Thrown < 0 || p.Thrown >= maxThrown || p.Evaluations < 0:
 		return nil, fmt.Errorf("%d attempts thrown away, %d evaluations", p.Thrown, p.Evaluations)
-	case slices.ContainsFunc(p.RootValues, func(v float32) bool { return !isValue(v) }):
-		return nil, fmt.Errorf("values %v", p.RootValues)
+	}
+	if slices.ContainsFunc(r.RootValues, func(v float32) bool { return !isValue(v) }) {
+		return nil, fmt.Errorf("values %v", r.RootValues)
 	}
 	searched := map[int32]bool{}
-	for i, root := range p.Roots {
-		if root.Ply < 0 || root.Ply >= len(p.Moves) || i > 0 && root.Ply <= p.Roots[i-1].Ply || !(root.KL >= 0 && root.PriorEntropy >= 0 && root.TargetEntropy >= 0) {
+	for i, root := range r.Roots {
+		if root.Ply < 0 || root.Ply >= len(r.Moves) || i > 0 && root.Ply <= r.Roots[i-1].Ply || !(root.KL >= 0 && root.PriorEntropy >= 0 && root.TargetEntropy >= 0) {
 			return nil, fmt.Errorf("search %d: %+v", i, root)
 		}
 		searched[int32(root.Ply)] = true
 	}
-	game, samples := chess.NewGame(start), p.Samples
+	game, samples := chess.NewGame(start), packedReader{b: p.Samples}
+	if len(p.Samples) > 0 {
+		r.Samples = make([]encode.Sample, 0, len(r.Roots))
+	}
 	var moves chess.MoveList
 	for ply := 0; ; ply++ {
 		game.Position().LegalMoves(&moves)
 		o := game.Outcome(&moves)
-		if ply == len(p.Moves) {
+		if ply == len(r.Moves) {
 			if err := c.ends(o, p.Outcome, ply); err != nil {
 				return nil, err
 			}
 			break
 		}
-		if o.Over() || !moves.Contains(p.Moves[ply]) {
-			return nil, fmt.Errorf("ply %d: %v is no move of %s", ply, p.Moves[ply], game.Position().FEN())
+		if o.Over() || !moves.Contains(r.Moves[ply]) {
+			return nil, fmt.Errorf("ply %d: %v is no move of %s", ply, r.Moves[ply], game.Position().FEN())
 		}
-		for ; len(samples) > 0 && int(samples[0].Ply) == ply; samples = samples[1:] { // policy surprise repeats samples
-			s, err := unpackSample(codec, game, &moves, &samples[0])
+		for len(samples.b) >= 4 && little.Uint32(samples.b) == uint32(ply) { // policy surprise repeats samples
+			s, err := unpackSample(codec, game, &moves, &samples)
 			if err != nil || !searched[s.Ply] {
 				return nil, fmt.Errorf("ply %d: a sample that no search has made (%v)", ply, err)
 			}
 			s.Game = int32(p.Number)
 			r.Samples = append(r.Samples, s)
 		}
-		game.Play(p.Moves[ply])
+		game.Play(r.Moves[ply])
 	}
-	if len(samples) > 0 {
-		return nil, fmt.Errorf("a sample of ply %d out of order", samples[0].Ply)
+	if len(samples.b) > 0 {
+		return nil, fmt.Errorf("%d bytes of samples out of order", len(samples.b))
 	}
 	for i := range r.Samples {
 		s := &r.Samples[i]
-		left := len(p.Moves) - int(s.Ply)
+		left := len(r.Moves) - int(s.Ply)
 		s.MovesLeft = float32(left)
-		codec.Continue(s, game.Back(left), p.Moves[s.Ply:], c.Future)
+		codec.Continue(s, game.Back(left), r.Moves[s.Ply:], c.Future)
 	}
 	return r, nil
 }
@@ -140,22 +212,25 @@ func (c *Config) ends(have, want chess.Outcome, ply int) error {
 }
 
 // unpackSample returns a sample of the current position of a game, without what follows.
-func unpackSample(codec encode.Codec, game *chess.Game, moves *chess.MoveList, p *packedSample) (encode.Sample, error) {
-	s := encode.Sample{Ply: p.Ply, Value: p.Value, Draw: p.Draw, Policy: p.Policy, Planes: make([]uint64, codec.Planes.Count())}
+func unpackSample(codec encode.Codec, game *chess.Game, moves *chess.MoveList, p *packedReader) (encode.Sample, error) {
+	s := encode.Sample{Ply: int32(p.uint32()), Value: p.float32(), Draw: p.float32(), Planes: make([]uint64, codec.Planes.Count())}
 	codec.Planes.Encode(s.Planes, game)
 	s.Indices = slices.DeleteFunc(codec.Indices(nil, game.Position(), moves.Slice()), func(i int32) bool { return i < 0 })
-	if s.Policy == nil {
-		s.Policy = []float32{}
-	}
-	if len(p.Policy) != len(s.Indices) || !isValue(p.Value) || !isValue(p.Draw) {
-		return s, fmt.Errorf("value %v, draw %v, %d probabilities of %d moves", p.Value, p.Draw, len(p.Policy), len(s.Indices))
+	s.Policy = make([]float32, len(s.Indices))
+	if !isValue(s.Value) || !isValue(s.Draw) {
+		return s, fmt.Errorf("value %v, draw %v", s.Value, s.Draw)
 	}
 	total := 0.0
-	for _, x := range p.Policy {
-		if !(x >= 0 && x <= 1.001) {
-			return s, fmt.Errorf("the probability %v", x)
+	for n := p.uint16(); n > 0; n-- {
+		at, x := int(p.uint16()), p.float32()
+		if p.failed || at >= len(s.Policy) || s.Policy[at] != 0 || !(x > 0 && x <= 1.001) {
+			return s, fmt.Errorf("the probability %v of move %d of %d", x, at, len(s.Policy))
 		}
+		s.Policy[at] = x
 		total += float64(x)
+	}
+	if p.failed {
+		return s, errors.New("it is cut off")
 	}
 	if total != 0 && math.Abs(total-1) > 1e-3 {
 		return s, fmt.Errorf("probabilities with the sum %v", total)

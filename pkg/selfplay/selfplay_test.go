@@ -1,6 +1,7 @@
 package selfplay_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -114,6 +115,36 @@ func playWith(t testing.TB, cfg selfplay.Config, nets []search.Net) []*selfplay.
 		}
 	}
 	return records
+}
+
+// Whatever text a worker sends: it is refused, or is a record that can be packed again.
+func FuzzUnpack(f *testing.F) {
+	cfg := config()
+	cfg.Games = 3
+	for _, r := range play(f, cfg, 1) {
+		text, err := r.Pack()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+		f.Add(text[:len(text)/2])
+		f.Add(bytes.Replace(text, []byte(`"Samples":"`), []byte(`"Samples":"AAAA`), 1))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		selfplay.Peek(text)
+		r, err := cfg.Unpack(codec(t, cfg.Variant), text)
+		if err != nil {
+			return
+		}
+		again, err := r.Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := cfg.Unpack(codec(t, cfg.Variant), again)
+		if diff := cmp.Diff(r, other, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Fatalf("%v: a record that was packed again:\n%s", err, diff)
+		}
+	})
 }
 
 // The games do not depend on how they are shared out, nor on which of them are

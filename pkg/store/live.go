@@ -10,6 +10,7 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
+	"alamos/pkg/selfplay"
 	"alamos/pkg/stats"
 	"alamos/pkg/train"
 )
@@ -172,35 +173,33 @@ func (l *Live) addStep(entry []byte) error {
 
 // addGame adds a game of self-play.
 func (l *Live) addGame(entry []byte) error {
-	var e struct { // a part of what the run writes
-		Record struct {
-			Number      int
-			Start       string
-			Moves       []chess.Move
-			Outcome     chess.Outcome
-			RootValues  []float64
-			Evaluations int
-		}
+	var e struct { // what the run writes
+		Record  json.RawMessage
 		Seconds float64
 	}
 	if err := json.Unmarshal(entry, &e); err != nil {
 		return err
 	}
+	r, err := selfplay.Peek(e.Record)
+	if err != nil {
+		return err
+	}
 	l.Parts++
-	l.evaluations += e.Record.Evaluations
+	l.evaluations += r.Evaluations
 	l.PerSecond = float64(l.evaluations) / e.Seconds
 	v, err := l.Declared.Settings.Game.Of()
 	if err != nil {
 		return err
 	}
-	start, err := chess.ParseFEN(v, e.Record.Start)
+	start, err := chess.ParseFEN(v, r.Start)
 	if err != nil {
 		return err
 	}
 	name := CheckpointName(l.Done())
-	l.Latest = &match.Game{Variant: v, White: name, Black: name, Number: e.Record.Number, Start: start, Moves: e.Record.Moves, Outcome: e.Record.Outcome}
-	for i := range e.Record.RootValues {
-		l.Latest.Infos = append(l.Latest.Infos, match.Info{Score: &e.Record.RootValues[i]})
+	l.Latest = &match.Game{Variant: v, White: name, Black: name, Number: r.Number, Start: start, Moves: r.Moves, Outcome: r.Outcome}
+	for _, value := range r.RootValues {
+		score := float64(value)
+		l.Latest.Infos = append(l.Latest.Infos, match.Info{Score: &score})
 	}
 	return nil
 }

@@ -36,10 +36,11 @@ type Run struct {
 	TrialsDone  int       `json:"trials_done"`
 	Generations int       `json:"generations"` // sum over all trials
 	Done        int       `json:"generations_done"`
-	Old         int       `json:"old_trials"`     // folders of trials that are no longer in the experiment
-	Changed     time.Time `json:"changed"`        // latest modification time of a file
-	Bytes       int64     `json:"bytes"`          // a file with several hard links counts once
-	Page        string    `json:"page,omitempty"` // path of the notebook page, if it exists
+	Old         int       `json:"old_trials"`        // folders of trials that are no longer in the experiment
+	Changed     time.Time `json:"changed"`           // latest modification time of a file
+	Bytes       int64     `json:"bytes"`             // a file with several hard links counts once
+	Page        string    `json:"page,omitempty"`    // path of the notebook page, if it exists
+	Workers     []Worker  `json:"workers,omitempty"` // on other machines, while it runs
 
 	Experiment *Experiment `json:"-"` // nil if the file is damaged
 	Opened     []*Trial    `json:"-"` // trials that have begun
@@ -112,6 +113,7 @@ func ReadRun(dir string) (*Run, error) {
 	switch {
 	case held != nil:
 		r.State, r.Holder = Running, held.Holder
+		r.Workers, _ = ReadWorkers(dir) // a note that cannot be read says nothing about the results
 	case len(faults) > 0:
 		r.State, r.Why = Damaged, strings.Join(faults, "; ")
 	case !x.Ended:

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,10 +96,11 @@ type liveRun struct {
 	read   bool              // the trials were read once
 	fault  string
 
-	view  runView
-	rows  []trialView
-	ticks int
-	array bool // processes hold single trials, as in an array of jobs
+	workers []store.Worker
+	view    runView
+	rows    []trialView
+	ticks   int
+	array   bool // processes hold single trials, as in an array of jobs
 }
 
 // runView is an experiment as the page lists it.
@@ -119,6 +121,7 @@ type runView struct {
 	Labels      map[string]string `json:"labels"`   // of the metrics that scripts label
 	Final       int               `json:"final"`    // games of the final tournament that runs; 0: none does
 	FinalOf     int               `json:"final_of"` // 0: unknown
+	Workers     []store.Worker    `json:"workers"`  // on other machines
 
 	serial int
 }
@@ -226,6 +229,34 @@ func (r *Results) metrics(w http.ResponseWriter, _ *http.Request) {
 			}
 		}
 	})
+	r.workerMetrics(w)
+}
+
+// workerMetrics writes what is known of the workers of runs.
+func (r *Results) workerMetrics(w http.ResponseWriter) {
+	for _, m := range []struct {
+		name, kind, help string
+		of               func(*store.Worker) float64
+	}{
+		{"worker_games_total", "counter", "Games that the run has of a worker.", func(w *store.Worker) float64 { return float64(w.Taken) }},
+		{"worker_verified_total", "counter", "Games of a worker that another one played again, with the same result.", func(w *store.Worker) float64 { return float64(w.Verified) }},
+		{"worker_games_per_second", "gauge", "Games that a worker ends in each second.", func(w *store.Worker) float64 { return w.Speed }},
+		{"worker_held", "gauge", "Games that a worker plays now.", func(w *store.Worker) float64 { return float64(w.Held) }},
+		{"worker_refused", "gauge", "1 if the run refuses the worker, 0 otherwise.", func(w *store.Worker) float64 {
+			if w.Refused != "" {
+				return 1
+			}
+			return 0
+		}},
+	} {
+		fmt.Fprintf(w, "# HELP alamos_%s %s\n# TYPE alamos_%s %s\n", m.name, m.help, m.name, m.kind)
+		for _, name := range slices.Sorted(maps.Keys(r.runs)) {
+			for i := range r.runs[name].workers {
+				x := &r.runs[name].workers[i]
+				fmt.Fprintf(w, "alamos_%s{experiment=%s,worker=%s,host=%s,process=\"%d\"} %g\n", m.name, quoted(name), quoted(x.Name), quoted(x.Host), i+1, m.of(x))
+			}
+		}
+	}
 }
 
 // eachRow calls f for each trial with the labels that name it.
@@ -368,9 +399,17 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 		}
 		changed = changed || more
 	}
-	if run.read && !changed && !turned {
+	workers, err := []store.Worker{}, error(nil)
+	if isRunning {
+		workers, err = store.ReadWorkers(run.dir)
+	}
+	if err != nil && run.fault == "" {
+		run.fault = err.Error()
+	}
+	if run.read && !changed && !turned && reflect.DeepEqual(workers, run.workers) {
 		return false
 	}
+	run.workers = workers
 	run.read = true
 	run.view = run.summary(isRunning)
 	run.view.serial = serial
@@ -516,6 +555,7 @@ func (run *liveRun) summary(isRunning bool) runView {
 		v.Changed = changed.Format(time.RFC3339)
 	}
 	slices.Sort(v.Metrics)
+	v.Workers = append([]store.Worker{}, run.workers...)
 	if f := run.final; f != nil {
 		v.Final, v.FinalOf = f.Parts, f.Of
 	}

@@ -203,6 +203,24 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
+	// Workers are those of runs that are at work.
+	dir := filepath.Join(l.dir, "small")
+	l.check(store.WriteWorkers(dir, []store.Worker{{Name: "worker-1", Host: "here", Taken: 7}, {Name: "worker-1", Host: "here", Refused: "of another kind"}}))
+	if text := read(); strings.Contains(text, "worker-1") {
+		t.Errorf("a run that has ended has workers:\n%s", text)
+	}
+	lock, err := disk.TakeLock(dir)
+	l.check(err)
+	defer lock.Release()
+	text = read()
+	for _, want := range []string{`alamos_worker_games_total{experiment="small",worker="worker-1",host="here",process="1"} 7`, `alamos_worker_refused{experiment="small",worker="worker-1",host="here",process="2"} 1`} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	l.follow("small", func(runs map[string]runView, _ map[int]trialView) bool { return len(runs["small"].Workers) == 2 })
+	l.check(store.WriteWorkers(dir, nil))
+	l.follow("small", func(runs map[string]runView, _ map[int]trialView) bool { return len(runs["small"].Workers) == 0 })
 }
 
 func TestLiveGames(t *testing.T) {

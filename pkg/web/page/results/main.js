@@ -106,6 +106,7 @@ function drawRun() {
   $("progress").value = run.generations > 0 ? run.done / run.generations : 0;
   const final = run.final > 0 ? `final tournament: ${count(run.final)}${run.final_of > 0 ? ` of ${count(run.final_of)}` : ""} games` : "";
   drawFinal(run);
+  drawWorkers(run.workers);
   const parts = [run.variant, run.state, `${count(run.ended)} of ${count(run.trials)} trials`, `${count(run.done)} of ${count(run.generations)} generations`, final, left(run.left)];
   if (run.changed && run.state !== "running") parts.push(`changed ${ago(run.changed)}`);
   $("state").textContent = parts.filter(Boolean).join(", ");
@@ -116,6 +117,24 @@ function drawRun() {
     $("metric").replaceChildren(...run.metrics.map((m) => new Option(run.labels[m] ?? m, m)));
     if (run.metrics.includes(before)) $("metric").value = before;
   }
+}
+
+// drawWorkers lists the workers of a run on other machines.
+function drawWorkers(workers) {
+  $("workers").hidden = workers.length === 0;
+  const view = $("workers").querySelector("table");
+  const head = element("tr");
+  for (const [name, numeric] of [["worker"], ["host"], ["kind"], ["games", true], ["verified", true], ["per second", true], ["at work on", true], ["state"]]) {
+    head.append(element("th", name, numeric ? { class: "num" } : {}));
+  }
+  view.tHead.replaceChildren(head);
+  view.tBodies[0].replaceChildren(...workers.map((w) => {
+    const row = element("tr");
+    for (const text of [w.name, w.host, [w.kind.device, w.kind.precision].filter(Boolean).join(" ")]) row.append(element("td", text));
+    for (const text of [count(w.taken), count(w.verified), format(w.speed), count(w.held)]) row.append(element("td", text, { class: "num" }));
+    row.append(element("td", w.refused ? `refused: ${w.refused}` : `heard ${ago(w.seen)}`));
+    return row;
+  }));
 }
 
 let finalAt = 0; // when the table was asked for
