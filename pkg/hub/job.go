@@ -62,7 +62,7 @@ func (j *job) end(err error) {
 }
 
 // give hands out items to a worker: a share of those that nobody has, so that the others get
-// their part, or else the oldest of the others' items that were handed out once.
+// their part, or, if the worker has none, the oldest of the others' items that were handed out once.
 func (j *job) give(w *worker, room, workers int) (numbers []int) {
 	now := time.Now()
 	hand := func(n int) {
@@ -80,7 +80,7 @@ func (j *job) give(w *worker, room, workers int) (numbers []int) {
 			hand(n)
 		}
 	}
-	if len(numbers) > 0 || room == 0 {
+	if len(numbers) > 0 || room == 0 || len(w.held) > 0 { // what another worker has too is work for nothing, mostly
 		return numbers
 	}
 	patience := max(minPatience, time.Duration(2*j.mean*float64(time.Second)))

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"alamos/pkg/config"
@@ -237,7 +238,7 @@ func (r *run) noteWorkers() (end func()) {
 }
 
 // libraries returns a hash of the names and sizes of the libraries of this process that compute.
-func libraries() string {
+var libraries = sync.OnceValue(func() string {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return ""
@@ -251,13 +252,16 @@ func libraries() string {
 			continue
 		}
 		for _, of := range []string{"torch", "c10", "dnnl", "mkl", "blas", "gomp", "cuda", "cudnn", "cublas", "libm.", "libm-"} {
-			if info, err := os.Stat("/" + path); err == nil && strings.Contains(name, of) {
+			if !strings.Contains(name, of) {
+				continue
+			}
+			if info, err := os.Stat("/" + path); err == nil {
 				sizes[name] = info.Size()
 			}
 		}
 	}
 	return experiment.Hash(sizes)[:16]
-}
+})
 
 // PlayFor plays games for the hub of a token, until ctx ends, the hub refuses this worker, or there
 // was nothing to do for an idle time (0: forever).

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"alamos/pkg/hub"
+	"alamos/pkg/store"
 )
 
 // crowd is the load of BenchmarkCrowd: workers that together send games at a rate, which is about
@@ -27,7 +28,8 @@ const (
 // BenchmarkCrowd is a run whose games come from a thousand workers, which another process
 // simulates: it has played the games before, and sends them at their rate. The run plays each
 // again, keeps it in its journal, and hands out the next. The metrics are those of the run's
-// process: cores that it uses while games come, its largest memory, and the games per second.
+// process: cores that it uses while games come, its largest memory, the games per second, and the
+// bytes of a game in the journal, which are about those on the line.
 func BenchmarkCrowd(b *testing.B) {
 	if testing.Short() {
 		b.Skip("minutes")
@@ -81,6 +83,15 @@ func BenchmarkCrowd(b *testing.B) {
 		b.ReportMetric(float64(crowdGames*9/10-crowdGames/5)/seconds, "games/s")
 		b.ReportMetric((last.cpu-first.cpu).Seconds()/seconds, "cores")
 		b.ReportMetric(last.megabytes, "MB")
+		journals, err := filepath.Glob(filepath.Join(s.results(), "*", store.ScratchFile(store.SelfPlayStage(1))))
+		if err != nil || len(journals) != 1 {
+			b.Fatal(journals, err)
+		}
+		info, err := os.Stat(journals[0])
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(info.Size())/(crowdGames*0.9), "bytes/game")
 	}
 }
 
