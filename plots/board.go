@@ -236,7 +236,7 @@ func (g board) paintSquares(c *draw.Canvas, line draw.LineStyle, fill func(file,
 func (g board) paintPieces(c *draw.Canvas, p chess.Position) {
 	for s := range chess.NoSquare {
 		if t, side := p.PieceAt(s); t != chess.NoPieceType {
-			paintPiece(c, t, side, g.box(s))
+			paintPiece(c, SymbolOf(p.Variant(), t), side, g.box(s))
 		}
 	}
 }
@@ -367,23 +367,108 @@ var letterShapes = map[byte][]string{
 	'Z': {"M .38 .67 L .62 .67 L .38 .34 L .62 .34"},
 }
 
-// shapesOf returns the shapes of a piece.
-func shapesOf(t chess.PieceType) []string {
-	if shapes := pieceShapes[t]; shapes != nil {
-		return shapes
+// namedShapes are the pieces that many variants have beside those of chess, by name, with their
+// moves in Betza's notation. Their letters differ between variants.
+var namedShapes = []struct {
+	name, moves string
+	shapes      []string
+}{
+	{"archbishop", "BN", badged(pieceShapes[chess.Bishop])},
+	{"chancellor", "RN", badged(pieceShapes[chess.Rook])},
+	{"amazon", "QN", badged(pieceShapes[chess.Queen])},
+	{"mann", "K", append([]string{"O .5 .79 .055 Z"}, pieceShapes[chess.King][1:]...)}, // a king without its cross
+}
+
+// badged returns a knight that wears another piece as its badge.
+func badged(badge []string) []string {
+	shapes := slices.Clone(pieceShapes[chess.Knight][:3])
+	for _, shape := range badge {
+		if outline, filled := strings.CutSuffix(scaled(shape, 0.62, 0.36, 0.12), " Z"); filled {
+			shapes = append(shapes, outline+" Z")
+			if outline[0] != 'O' {
+				shapes = append(shapes, outline) // it is seen on black pieces
+			}
+		}
 	}
-	return append([]string{disc}, letterShapes[t.Letter(chess.White)]...)
+	return shapes
+}
+
+// scaled returns a shape that is smaller and moved right and up.
+func scaled(shape string, by, right, up float64) string {
+	move := [2]float64{right, up}
+	return mapNumbers(shape, func(axis int, x float64) float64 {
+		if axis < 0 {
+			return by * x
+		}
+		return by*x + move[axis]
+	})
+}
+
+// mapNumbers changes the numbers of a shape. The axis is 0 for x, 1 for y, -1 for a radius.
+func mapNumbers(shape string, f func(axis int, x float64) float64) string {
+	words := strings.Fields(shape)
+	axis := 0
+	for i, w := range words {
+		x, err := strconv.ParseFloat(w, 64)
+		switch {
+		case err != nil:
+			axis = 0
+		case i == 3 && words[0] == "O":
+			words[i] = number(f(-1, x))
+		default:
+			words[i] = number(f(axis, x))
+			axis = 1 - axis
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func number(x float64) string { return strconv.FormatFloat(math.Round(1e4*x)/1e4, 'f', -1, 64) }
+
+// SymbolOf returns the id of a kind of piece in [PieceSymbols]: the name of a well-known piece
+// that is not of chess, by its moves, else its letter in FEN, in lower case.
+func SymbolOf(v chess.Variant, t chess.PieceType) string {
+	if pieceShapes[t] == nil {
+		for _, s := range namedShapes {
+			if v.Moves(t, s.moves) {
+				return s.name
+			}
+		}
+	}
+	return string(t.Letter(chess.Black))
+}
+
+// shapesOf returns the shapes of a symbol.
+func shapesOf(symbol string) []string {
+	for _, s := range namedShapes {
+		if s.name == symbol {
+			return s.shapes
+		}
+	}
+	for t, shapes := range pieceShapes {
+		if symbol == string(t.Letter(chess.Black)) {
+			return shapes
+		}
+	}
+	return append([]string{disc}, letterShapes[symbol[0]&^0x20]...)
 }
 
 // PieceSymbols returns an svg element that shows nothing and has the pieces as symbols, with
-// their letters in FEN as ids and a view box of 100 by 100. Lines have the class "detail", and
-// small marks the class "dot". Pages refer to them with <use>.
+// ids of [SymbolOf] and a view box of 100 by 100. Lines have the class "detail", and small
+// marks the class "dot". Pages refer to them with <use>.
 func PieceSymbols() string {
+	var ids []string
+	for t := chess.Pawn; t < chess.PieceTypes; t++ {
+		ids = append(ids, string(t.Letter(chess.Black)))
+	}
+	for _, s := range namedShapes {
+		ids = append(ids, s.name)
+	}
 	var b strings.Builder
 	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" class="shapes" aria-hidden="true">` + "\n")
-	for t := chess.Pawn; t < chess.PieceTypes; t++ {
-		fmt.Fprintf(&b, `<symbol id="%c" viewBox="0 0 100 100">`+"\n", t.Letter(chess.Black))
-		for _, shape := range shapesOf(t) {
+	for _, id := range ids {
+		fmt.Fprintf(&b, `<symbol id="%s" viewBox="0 0 100 100">`+"\n", id)
+		for _, shape := range shapesOf(id) {
 			b.WriteString(symbolShape(shape) + "\n")
 		}
 		b.WriteString("</symbol>\n")
@@ -394,22 +479,12 @@ func PieceSymbols() string {
 
 // symbolShape returns an element of SVG for a shape. There y is counted from above.
 func symbolShape(shape string) string {
-	words := strings.Fields(shape)
-	isY := false
-	for i, w := range words {
-		x, err := strconv.ParseFloat(w, 64)
-		if err != nil {
-			isY = false
-			continue
-		}
-		if isY {
+	words := strings.Fields(mapNumbers(shape, func(axis int, x float64) float64 {
+		if axis == 1 {
 			x = 1 - x
 		}
-		if i != 3 || words[0] != "O" { // the radius of a circle is no coordinate
-			isY = !isY
-		}
-		words[i] = strconv.FormatFloat(math.Round(1e4*x)/100, 'f', -1, 64)
-	}
+		return 100 * x
+	}))
 	class := ""
 	if filled := words[len(words)-1] == "Z"; !filled {
 		class = ` class="detail"`
@@ -458,13 +533,13 @@ func shapePath(shape string, square vg.Rectangle) (p vg.Path) {
 }
 
 // paintPiece draws a piece on a square.
-func paintPiece(c *draw.Canvas, t chess.PieceType, side chess.Color, square vg.Rectangle) {
+func paintPiece(c *draw.Canvas, symbol string, side chess.Color, square vg.Rectangle) {
 	edge := color.RGBA{0x26, 0x2C, 0x33, 0xFF}
 	fill, detail := color.RGBA{0xFF, 0xFE, 0xFA, 0xFF}, edge
 	if side == chess.Black {
 		fill, detail = results[2].color, color.RGBA{0xE8, 0xE8, 0xE8, 0xFF}
 	}
-	for _, shape := range shapesOf(t) {
+	for _, shape := range shapesOf(symbol) {
 		path := shapePath(shape, square)
 		line := draw.LineStyle{Color: detail, Width: 0.028 * square.Size().X}
 		if strings.HasSuffix(shape, "Z") {

@@ -419,9 +419,9 @@ func TestPieceSymbols(t *testing.T) {
 		if len(s.Shapes) < 2 {
 			t.Errorf("%s has %d shapes", s.ID, len(s.Shapes))
 		}
-		ids += s.ID
+		ids += s.ID + " "
 	}
-	if ids != "pnbrqkacdefghijlmstuvwxyz" {
+	if ids != "p n b r q k a c d e f g h i j l m s t u v w x y z archbishop chancellor amazon mann " {
 		t.Errorf("the symbols are %s", ids)
 	}
 	for _, want := range []string{

@@ -94,7 +94,7 @@ func (g board) paintReach(c *draw.Canvas, v chess.Variant, t chess.PieceType) {
 	for s := range (moves | captures).Squares {
 		reach{moves.Has(s), captures.Has(s)}.paint(c, center(g.box(s)), 0.34*g.size.X)
 	}
-	paintPiece(c, t, chess.White, g.box(at))
+	paintPiece(c, SymbolOf(v, t), chess.White, g.box(at))
 }
 
 // reach is what a piece can do on a square.

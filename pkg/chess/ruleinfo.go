@@ -90,6 +90,21 @@ func (v Variant) Reach(t PieceType, from Square) (moves, captures Bitboard) {
 	return moves, captures
 }
 
+// Moves reports whether a kind of piece moves and captures as Betza's notation says, the steps
+// of a pawn's first move aside.
+func (v Variant) Moves(t PieceType, betza string) bool {
+	k := v.rules().of[t]
+	if k == nil {
+		return false
+	}
+	want, err := parseBetza(betza)
+	have, _ := parseBetza(k.Piece.Moves) // compiled rules have no errors
+	within := func(a, b []step) bool {
+		return !slices.ContainsFunc(a, func(s step) bool { return !slices.Contains(b, s) })
+	}
+	return err == nil && within(want, have) && within(have, want)
+}
+
 // Symmetric reports whether the rules, but for castling, are the same on a board of eight
 // files that is reflected: the a-file is the h-file.
 func (v Variant) Symmetric() bool {

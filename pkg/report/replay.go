@@ -16,6 +16,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/store"
+	"alamos/plots"
 )
 
 //go:embed replay
@@ -42,6 +43,30 @@ type Replay struct {
 	Plies []*Ply  `json:"plies"`
 	Text  string  `json:"text"`  // how it ended
 	Score float64 `json:"score"` // of White
+	Kinds Kinds   `json:"kinds,omitempty"`
+}
+
+// Kinds are the kinds of pieces of a variant that chess does not have, or that have another name
+// there, by their letters in FEN, in lower case.
+type Kinds map[string]Kind
+
+// Kind is how a page shows a kind of piece.
+type Kind struct {
+	Name   string `json:"name"`
+	Symbol string `json:"symbol"` // see [plots.SymbolOf]
+}
+
+// KindsOf returns the kinds of a variant that a page must be told of.
+func KindsOf(v chess.Variant) Kinds {
+	kinds := Kinds{}
+	named := chess.RulesOf(v).Pieces
+	for i, t := range v.Kinds() {
+		letter := string(t.Letter(chess.Black))
+		if k := (Kind{named[i].Name, plots.SymbolOf(v, t)}); k != (Kind{t.String(), letter}) {
+			kinds[letter] = k
+		}
+	}
+	return kinds
 }
 
 // Ply is a move of a [Replay].
@@ -147,7 +172,7 @@ func Blunders(opinions []*Opinion, white bool) []int {
 // NewReplay returns a game for a page.
 func NewReplay(g *match.Game) *Replay {
 	at := g.Start
-	r := &Replay{White: g.White, Black: g.Black, Title: fmt.Sprintf("game %d", g.Number+1), Board: at.Board(), First: at.FullMove(), Text: Ending(g.Outcome), Score: g.Points(g.White)}
+	r := &Replay{White: g.White, Black: g.Black, Title: fmt.Sprintf("game %d", g.Number+1), Board: at.Board(), First: at.FullMove(), Text: Ending(g.Outcome), Score: g.Points(g.White), Kinds: KindsOf(at.Variant())}
 	if g.White == g.Black { // of self-play
 		r.Score = (1 + float64(g.Outcome.Result)) / 2
 	}

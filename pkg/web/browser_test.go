@@ -480,6 +480,12 @@ func TestBrowserOtherRules(t *testing.T) {
 	if shown := eval[bool](b, `document.querySelector("[data-square=b4]").checkVisibility({ visibilityProperty: true })`); shown {
 		t.Error("the hole is a square")
 	}
+	if label := eval[string](b, `document.querySelector("[data-square=c6]").ariaLabel`); !strings.Contains(label, "black amazon") {
+		t.Errorf("c6 is %q", label)
+	}
+	if n := eval[int](b, `document.querySelectorAll(".piece use[href='#amazon']").length`); n != 3 { // two in the hands
+		t.Errorf("%d amazons", n)
+	}
 	b.press("#bottom [data-drop=A]")
 	b.press(square("c5"))
 	b.played("A@c5+")

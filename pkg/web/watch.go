@@ -7,12 +7,14 @@ import (
 	"slices"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/report"
 )
 
 // update is an event for a page: everything at first, then the changes.
 type update struct {
 	ID        string          `json:"id"`
 	Variant   string          `json:"variant"`
+	Kinds     report.Kinds    `json:"kinds,omitempty"`
 	Keep      int             `json:"keep"`      // first positions of the page that are still valid
 	Positions []*position     `json:"positions"` // that follow them
 	Reports   map[int]*Report `json:"reports"`   // new ones, by ply
@@ -48,7 +50,7 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	u := update{
-		ID: g.id, Variant: g.variant.String(), Positions: []*position{}, Reports: map[int]*Report{},
+		ID: g.id, Variant: g.variant.String(), Kinds: report.KindsOf(g.variant), Positions: []*position{}, Reports: map[int]*Report{},
 		Legal: []legal{}, Seats: g.seats, Names: g.names, Paused: g.paused, Analyst: g.analyst, Failure: g.failure,
 		Marks: map[int]mark{}, Reviewer: g.reviewer, Left: len(g.unreviewed()), Clocks: g.clocks(),
 	}

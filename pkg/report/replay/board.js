@@ -7,20 +7,7 @@ const slide = 190; // ms, as in style.css
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const svg = "http://www.w3.org/2000/svg";
 
-const kindName = (letter) => names[letter.toLowerCase()] ?? `piece ${letter.toUpperCase()}`;
-export const pieceName = (letter) => `${isWhite(letter) ? "white" : "black"} ${kindName(letter)}`;
 const isWhite = (letter) => letter === letter.toUpperCase();
-
-export function drawPiece(letter) {
-  const piece = document.createElementNS(svg, "svg");
-  piece.setAttribute("viewBox", "0 0 100 100");
-  piece.setAttribute("class", `piece ${isWhite(letter) ? "white" : "black"}`);
-  piece.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS(svg, "use");
-  use.setAttribute("href", `#${letter.toLowerCase()}`);
-  piece.append(use);
-  return piece;
-}
 
 const element = (tag, name, parent) => {
   const e = document.createElement(tag);
@@ -36,6 +23,7 @@ export class Board {
     this.onMove = onMove;
     this.flipped = false;
     this.pieces = new Map(); // by square: {letter, node}
+    this.kinds = {};
     this.legal = [];
     this.picked = null; // {from} or {drop}
     this.cursor = "e2";
@@ -58,6 +46,32 @@ export class Board {
       if (e.target.dataset.square) this.walk(e.target.dataset.square, false);
     });
     root.addEventListener("contextmenu", (e) => e.preventDefault());
+  }
+
+  // setKinds tells of kinds of pieces that chess does not have, by letter: {name, symbol}.
+  setKinds(kinds = {}) {
+    if (JSON.stringify(kinds) === JSON.stringify(this.kinds)) return;
+    this.kinds = kinds;
+    for (const p of this.pieces.values()) p.node.remove();
+    this.pieces.clear();
+  }
+
+  kindName(letter) {
+    const l = letter.toLowerCase();
+    return this.kinds[l]?.name ?? names[l] ?? `piece ${letter.toUpperCase()}`;
+  }
+
+  pieceName(letter) { return `${isWhite(letter) ? "white" : "black"} ${this.kindName(letter)}`; }
+
+  draw(letter) {
+    const piece = document.createElementNS(svg, "svg");
+    piece.setAttribute("viewBox", "0 0 100 100");
+    piece.setAttribute("class", `piece ${isWhite(letter) ? "white" : "black"}`);
+    piece.setAttribute("aria-hidden", "true");
+    const use = document.createElementNS(svg, "use");
+    use.setAttribute("href", `#${this.kinds[letter.toLowerCase()]?.symbol ?? letter.toLowerCase()}`);
+    piece.append(use);
+    return piece;
   }
 
   // resize makes the cells of a board, which has spaces where there are no squares.
@@ -147,7 +161,7 @@ export class Board {
       taken.delete(from);
       missing.splice(missing.indexOf(to), 1);
       if (p.letter !== want.get(to)) { // a pawn that was promoted, or was a queen
-        const fresh = drawPiece(want.get(to));
+        const fresh = this.draw(want.get(to));
         fresh.style.transform = p.node.style.transform;
         p.node.replaceWith(fresh);
         fresh.getBoundingClientRect(); // where it slides from
@@ -172,7 +186,7 @@ export class Board {
       else this.vanish(p.node);
     }
     for (const to of missing) {
-      const p = { letter: want.get(to), node: drawPiece(want.get(to)) };
+      const p = { letter: want.get(to), node: this.draw(want.get(to)) };
       this.put(p.node, to, false);
       if (lively) p.node.classList.add("appearing");
       this.layer.append(p.node);
@@ -255,7 +269,7 @@ export class Board {
       cell.classList.toggle("taking", Boolean(can) && Boolean(piece));
       cell.classList.toggle("movable", this.legal.some((m) => m.from === name));
       let label = name;
-      if (piece) label += `, ${pieceName(piece.letter)}`;
+      if (piece) label += `, ${this.pieceName(piece.letter)}`;
       if (name === this.position?.check) label += ", in check";
       if (name === this.picked?.from) label += ", picked up";
       if (can) label += can[0].capture ? ", can be taken" : ", can move here";
@@ -317,8 +331,8 @@ export class Board {
       b.type = "button";
       b.setAttribute("role", "menuitem");
       b.dataset.promotion = kind;
-      b.setAttribute("aria-label", kindName(kind));
-      b.append(drawPiece(letter));
+      b.setAttribute("aria-label", this.kindName(kind));
+      b.append(this.draw(letter));
       b.addEventListener("click", () => {
         this.letGo();
         this.onMove(m.uci);
@@ -368,7 +382,7 @@ export class Board {
     if (this.picked?.drop === drop) return this.letGo();
     this.pick({ drop });
     if (!e.clientX && !e.clientY) return;
-    const node = drawPiece(letter);
+    const node = this.draw(letter);
     node.classList.add("ghost");
     this.layer.append(node);
     this.follow(e, node, () => node.remove(), () => node.remove());

@@ -104,6 +104,7 @@ export class Replay {
       for (const [, file, rank, piece] of p.changed.matchAll(/([a-h])([1-8])(.)/g)) squares["abcdefgh".indexOf(file) + 8 * (8 - Number(rank))] = piece;
       boards.push(squares.join(""));
     }
+    this.board.setKinds(game.kinds);
     this.positions = boards.map((board, i) => ({ board, move: i > 0 ? game.plies[i - 1] : undefined }));
     this.players.textContent = game.white === game.black ? `Self-play of ${game.white}, ${game.title}` : `${game.white} – ${game.black}, ${game.title}`;
     this.number = (i) => Math.abs(game.first) + Math.floor((i + (white ? 0 : 1)) / 2);

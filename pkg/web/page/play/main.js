@@ -1,7 +1,7 @@
 // The page: shows the game that the server describes, and sends requests.
 
 import { askGame, beginGame, getPGN, getSetup, pgnAddress, watch } from "./server.js";
-import { Board, drawPiece, pieceName } from "/shared/board.js";
+import { Board } from "/shared/board.js";
 import { Values } from "/shared/replay.js";
 import { Load } from "./load.js";
 import { Setup, parseSeat } from "./setup.js";
@@ -169,6 +169,7 @@ function draw() {
     const near = shown !== null && shown.id === id && Math.abs(shown.ply - ply()) <= 1;
     // Only a step forward shows explosions.
     const forward = near && ply() === shown.ply + 1;
+    board.setKinds(game.kinds);
     board.show(forward || !near ? at : { ...at, move: at.move && { ...at.move, explosion: undefined } }, ply(), near);
     shown = { id, ply: ply(), position: at };
   }
@@ -278,8 +279,8 @@ function drawPlayer(root, side, at) {
       b.dataset.drop = kind;
       b.disabled = count === 0 || !mine;
       b.classList.toggle("empty", count === 0);
-      b.setAttribute("aria-label", `${count} ${pieceName(letter)} in hand`);
-      b.append(drawPiece(letter));
+      b.setAttribute("aria-label", `${count} ${board.pieceName(letter)} in hand`);
+      b.append(board.draw(letter));
       const n = document.createElement("span");
       n.textContent = count || "";
       b.append(n);
