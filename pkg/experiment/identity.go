@@ -30,6 +30,9 @@ func settingsOf(values map[string]any) Settings {
 // At returns the settings of generation g, in which every ramp has its value.
 func (s *Settings) At(g int) *Settings { return config.At(s, s.Ramps, g) }
 
+// PlayedBy returns the generation of the network that plays the games of generation g.
+func (s *Settings) PlayedBy(g int) int { return max(0, g-1-s.At(g).SelfPlay.Lag) }
+
 // values returns the settings in canonical form, with files written according to form.
 // Patterns of files are relative to the folder of the experiment file.
 func (s *Settings) values(form config.Form) map[string]any {

@@ -166,11 +166,11 @@ func (h *Hub) Do(ctx context.Context, of *Job) error {
 	for _, n := range of.Todo {
 		j.items[n] = &item{}
 	}
-	names := []string{j.name}
+	j.files = []string{j.name}
 	h.mu.Lock()
 	h.files[j.name] = of.Spec
 	for _, file := range of.Files {
-		names = append(names, sum(file))
+		j.files = append(j.files, sum(file))
 		h.files[sum(file)] = file
 	}
 	delete(h.over, j.name)
@@ -186,8 +186,10 @@ func (h *Hub) Do(ctx context.Context, of *Job) error {
 				w.leave()
 			}
 		}
-		for _, name := range names {
-			delete(h.files, name)
+		for _, name := range j.files { // other jobs may have the same files
+			if !slices.ContainsFunc(h.jobs, func(other *job) bool { return slices.Contains(other.files, name) }) {
+				delete(h.files, name)
+			}
 		}
 	}()
 	if err := h.conn.Publish(newsSubject, nil); err != nil {

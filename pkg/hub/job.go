@@ -29,8 +29,9 @@ const minPatience = 2 * time.Second
 // job is a job in progress.
 type job struct {
 	*Job
-	name     string // SHA-256 of the specification
-	kind     Kind   // nil: not known yet
+	name     string   // SHA-256 of the specification
+	files    []string // SHA-256 of what workers read
+	kind     Kind     // nil: not known yet
 	items    map[int]*item
 	fresh    []int // items that nobody has, and some that are done
 	out      []handed

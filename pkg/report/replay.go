@@ -234,7 +234,7 @@ const (
 // tournament with the last network, or of the last generation of self-play.
 func replays(t *store.Trial, of string) (Games, error) {
 	g := t.Done()
-	b := Games{Caption: fmt.Sprintf("Games of self-play with %s.", store.CheckpointName(g-1)), Files: []string{store.GamesFile(g)}}
+	b := Games{Caption: fmt.Sprintf("Games of self-play with %s.", store.CheckpointName(t.Declared.Settings.PlayedBy(g))), Files: []string{store.GamesFile(g)}}
 	most := mostSelfPlayGames
 	wanted := func(*match.Game) bool { return true }
 	if of == experiment.TournamentGames {

@@ -51,7 +51,7 @@ func (t *Trial) selfplayJob(g int) (*hub.Job, error) {
 	if t.forks(g) {
 		names = append(names, store.GamesFile(g-1))
 	}
-	return t.newJob(o, names, store.CheckpointFile(g-1))
+	return t.newJob(o, names, store.CheckpointFile(t.Settings.PlayedBy(g)))
 }
 
 // newJob returns a job with the settings of the trial and the files that they name, with other
@@ -146,11 +146,8 @@ func (p *generationGames) away(ctx context.Context) error {
 		}
 	}
 	if job.Kind == nil && !job.Any { // and so do earlier generations
-		if s := p.Results.Manifest.Stage(store.SelfPlayStage(p.number - 1)); s != nil {
-			before := s.On
-			before.Answers = ""
-			job.Kind = kindParts(before)
-		}
+		p.before.Answers = ""
+		job.Kind = kindParts(p.before)
 	}
 	kinds := map[string]bool{}
 	job.Begin = func(k hub.Kind) error {

@@ -79,6 +79,27 @@ func (s site) serve(ctx context.Context, t *testing.T, note func(string), worker
 	return h
 }
 
+// worker starts a worker in a process of its own, which ends with the test.
+func (s site) worker(t *testing.T, token string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), workVariable+"="+token)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(cmd) })
+	return cmd
+}
+
+func kill(cmd *exec.Cmd) {
+	_ = cmd.Process.Kill() // it may have ended
+	_ = cmd.Wait()
+}
+
 // Games that workers play have the bytes of those that the run plays itself, and a run that plays
 // itself continues what workers have begun.
 func TestAway(t *testing.T) {
@@ -199,29 +220,10 @@ func TestKilledWithWorkers(t *testing.T) {
 			tokens := s.tokens(t, address, 4)
 			rng := rand.New(rand.NewPCG(uint64(seed), 1))
 			workers := make([]*exec.Cmd, len(tokens))
-			start := func(i int) {
-				self, err := os.Executable()
-				if err != nil {
-					t.Fatal(err)
-				}
-				workers[i] = exec.Command(self)
-				workers[i].Env = append(os.Environ(), workVariable+"="+tokens[i])
-				if err := workers[i].Start(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			kill := func(cmd *exec.Cmd) {
-				_ = cmd.Process.Kill() // it may have ended
-				_ = cmd.Wait()
-			}
+			start := func(i int) { workers[i] = s.worker(t, tokens[i]) }
 			for i := range workers {
 				start(i)
 			}
-			defer func() {
-				for _, w := range workers {
-					kill(w)
-				}
-			}()
 			for kills := 0; ; kills++ {
 				run := s.command(t, []string{hubVariable + "=" + address})
 				var out strings.Builder

@@ -33,6 +33,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 		begun func(t *testing.T, s site) // what has been done before; nil: nothing
 		steps []string                   // some of those where it must have been killed
 		never string                     // one where it must not have been
+		hub   bool                       // two workers play the games
 	}{
 		{"training", []string{games, "tournament.rounds=0", "notebook=[{text: Short}]"}, nil, []string{
 			"begin: rename experiment.yaml", "untrained network: rename gen-0000.safetensors",
@@ -40,19 +41,26 @@ func TestKilledAtEveryStep(t *testing.T) {
 			"self-play 1: rename gen-0001.pgn", "self-play 1: rename manifest.json",
 			"self-play 1: remove gen-0001.journal", "training 1: rename gen-0001.progress", "training 1: rename gen-0001.safetensors",
 			"training 1: remove gen-0001.progress", "training 1: rename epochs.csv",
-		}, "self-play 1: append gen-0001.journal 3"},
+		}, "self-play 1: append gen-0001.journal 3", false},
+		{"workers", []string{games, "tournament.rounds=2", "tournament.players=[last, untrained]", "notebook=[{text: Short}]"}, nil, []string{
+			"self-play 1: append gen-0001.journal 0", "self-play 1: append gen-0001.journal 2", "self-play 1: remove gen-0001.journal",
+			"tournament: append games.journal 2", "tournament: remove games.journal",
+		}, "self-play 1: append gen-0001.journal 3", true},
+		{"games ahead", []string{"generations=2", games, "selfplay.lag=1", "training.epochs=1", "tournament.rounds=0", "notebook=[{text: Short}]"}, nil, []string{
+			"self-play 2: rename gen-0002.parquet", "self-play 2: remove gen-0002.journal",
+		}, "self-play 2: append gen-0002.journal 3", false},
 		{"tournament", []string{games, "tournament.rounds=2", "tournament.players=[last, random]"}, func(t *testing.T, s site) {
 			s.run(t, append(small, games, "tournament.rounds=0")...) // the kills in training have been tried
 		}, []string{
 			"tournament: append games.journal 1", "tournament: rename games.pgn", "tournament: rename crosstable.csv",
 			"tournament: remove games.journal", "tournament: rename loss.svg", "tournament: rename notebook.html",
-		}, ""},
+		}, "", false},
 		{"tournament that grows", []string{games, "tournament.rounds=4", "tournament.players=[last, random]", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
 			s.run(t, append(small, games, "tournament.rounds=2", "tournament.players=[last, random]")...)
 		}, []string{
 			"tournament: append games.journal 2", "tournament: append games.journal 4", "tournament: rename games.pgn",
 			"tournament: rename manifest.json", "tournament: remove games.journal",
-		}, ""},
+		}, "", false},
 		{"taken from another trial", []string{games, "tournament.rounds=2", "tournament.players=[last, random]", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
 			s.run(t, append(small, games, "tournament.rounds=2", "tournament.players=[last, random]")...)
 			if err := os.Rename(s.results(), filepath.Join(s.dir, "results", "elsewhere")); err != nil {
@@ -61,18 +69,18 @@ func TestKilledAtEveryStep(t *testing.T) {
 		}, []string{
 			"begin: rename gen-0000.safetensors", "reused untrained network: rename manifest.json", "self-play 1: rename gen-0001.safetensors",
 			"training 1: rename crosstable.csv", "training 1: rename games.pgn", "reused tournament: rename manifest.json",
-		}, ""},
+		}, "", false},
 		{"data", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
 			s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5, fork_share: 0.3}, decided: {value: 0.1, visits: 3, weight: 0.8}}",
 				fmt.Sprintf("data: {kind: engine, games: 3, engine: {uci: %[1]s, depth: 1, random_plies: 8}, label: {uci: %[1]s, depth: 1}}", engine))
 		}, []string{
 			"data 1: append gen-0001.journal 0", "data 1: append gen-0001.journal 3", "data 1: rename gen-0001.parquet",
 			"data 1: rename manifest.json", "data 1: remove gen-0001.journal", "training 1: rename gen-0001.safetensors",
-		}, "data 1: append gen-0001.journal 4"}, // a game that the journal has is not evaluated again
+		}, "data 1: append gen-0001.journal 4", false}, // a game that the journal has is not evaluated again
 		{"search by TPE", []string{games, "tournament.rounds=0", "notebook=[{text: Short}]",
 			"sweep.random={trials: 5, draw: {training.schedule.initial: {log_uniform: [1e-3, 1]}, search.visits: {int: [4, 9]}}, tpe: {startup: 2, batch: 2, metric: loss}}"}, nil, []string{
 			"begin: rename experiment.json", "training 1: rename experiment.json", "training 1: rename trials.csv",
-		}, ""},
+		}, "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if testing.Short() && test.name != "training" {
@@ -90,9 +98,17 @@ func TestKilledAtEveryStep(t *testing.T) {
 			if err := os.WriteFile(steps, nil, 0o644); err != nil {
 				t.Fatal(err)
 			}
+			env := []string{killVariable + "=" + steps}
+			if test.hub {
+				address := freeAddress(t)
+				env = append(env, hubVariable+"="+address)
+				for _, token := range s.tokens(t, address, 2) {
+					s.worker(t, token)
+				}
+			}
 			kills := 0
 			for ; ; kills++ {
-				cmd := s.command(t, []string{killVariable + "=" + steps}, set...)
+				cmd := s.command(t, env, set...)
 				out, err := cmd.CombinedOutput()
 				if err == nil {
 					break

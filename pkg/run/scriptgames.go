@@ -42,7 +42,7 @@ func (t *Trial) scriptGeneration(g int) (hook.Generation, error) {
 // with the values of its searches.
 func (t *Trial) selfplayGame(g int, r *selfplay.Record) (*match.Game, error) {
 	start, err := chess.ParseFEN(t.Setup.Variant, r.Start)
-	name := fmt.Sprintf("gen-%d", g-1)
+	name := fmt.Sprintf("gen-%d", t.Settings.PlayedBy(g))
 	out := &match.Game{
 		Variant: t.Setup.Variant, White: name, Black: name, Number: r.Number,
 		Start: start, Moves: r.Moves, Outcome: r.Outcome,

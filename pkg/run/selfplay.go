@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -25,12 +26,11 @@ import (
 // selfplayCode is the version of the code of self-play, see [Stage].
 const selfplayCode = "4"
 
-// selfplay returns the stage that plays the games of generation g with the network of
-// generation g-1.
+// selfplay returns the stage that plays the games of generation g.
 func (t *Trial) selfplay(_ context.Context, g int) (*Stage, error) {
 	s := t.Settings.At(g)
 	in := store.Inputs{
-		"code": selfplayCode, "network": t.Results.CheckpointSum(g - 1),
+		"code": selfplayCode, "network": t.Results.CheckpointSum(s.PlayedBy(g)),
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy, "network.future_board": strconv.Itoa(s.Network.FutureBoard),
 	}
@@ -43,15 +43,19 @@ func (t *Trial) selfplay(_ context.Context, g int) (*Stage, error) {
 	return &Stage{
 		Name: store.SelfPlayStage(g), In: in, Files: []string{store.SamplesFile(g), store.GamesFile(g)},
 		Run: func(ctx context.Context) (any, error) {
-			records, seconds, perSecond, err := t.play(ctx, g, in)
+			p := t.early.take(g)
+			if p == nil {
+				p = t.newGames(g, in)
+				if err := p.play(ctx); err != nil {
+					return nil, err
+				}
+			}
+			t.kind, t.Machine = p.kind, p.Machine
+			row, err := t.keep(g, p.records())
 			if err != nil {
 				return nil, err
 			}
-			row, err := t.keep(g, records)
-			if err != nil {
-				return nil, err
-			}
-			row.Seconds, row.PerSecond = seconds, perSecond
+			row.Seconds, row.PerSecond = p.seconds, p.perSecond
 			return row, nil
 		},
 		Work: func(e *estimate) error {
@@ -84,7 +88,7 @@ type gamesPlayer struct {
 	close func()
 }
 
-// gamesPlayer opens the network of generation g-1 and all that its games need.
+// gamesPlayer opens the network that plays the games of generation g and all that they need.
 func (t *Trial) gamesPlayer(ctx context.Context, g int) (p *gamesPlayer, err error) {
 	var closers []func()
 	p = &gamesPlayer{cfg: t.Setup.SelfPlay(g), codec: t.Setup.Codec, close: func() {
@@ -97,7 +101,7 @@ func (t *Trial) gamesPlayer(ctx context.Context, g int) (p *gamesPlayer, err err
 			p.close()
 		}
 	}()
-	model, err := t.Model(g - 1)
+	model, err := t.Model(t.Settings.PlayedBy(g))
 	if err != nil {
 		return nil, err
 	}
@@ -140,16 +144,30 @@ func (p *gamesPlayer) play(ctx context.Context, todo <-chan int, done func(*self
 
 // generationGames are the games of a generation, with their journal.
 type generationGames struct {
-	*Trial
+	*Trial      // with a kind and a machine of its own
 	number      int
 	in          store.Inputs
 	cfg         selfplay.Config // without what only playing needs
+	before      store.Kind      // of machine that played the generation before
 	have        map[int]*selfplay.Record
 	journal     *disk.Journal
-	before      float64 // seconds that earlier processes spent
+	spent       float64 // seconds, of earlier processes
 	began       time.Time
 	evaluations int // of this process
+	unit        string
 	task        Task
+	seconds     float64 // in the end
+	perSecond   float64 // evaluations
+}
+
+// newGames returns the games of generation g.
+func (t *Trial) newGames(g int, in store.Inputs) *generationGames {
+	own := *t
+	p := &generationGames{Trial: &own, number: g, in: in, cfg: t.Setup.SelfPlay(g), have: map[int]*selfplay.Record{}, unit: "games"}
+	if s := t.Results.Manifest.Stage(store.SelfPlayStage(g - 1)); s != nil {
+		p.before = s.On
+	}
+	return p
 }
 
 // open opens the journal with the games of earlier processes.
@@ -164,7 +182,7 @@ func (p *generationGames) open(kind store.Kind) (err error) {
 		if err != nil {
 			return err
 		}
-		p.have[r.Number], p.before = r, e.Seconds
+		p.have[r.Number], p.spent = r, e.Seconds
 		return nil
 	})
 	p.task.Resume(len(p.have))
@@ -185,7 +203,7 @@ func (p *generationGames) missing() (numbers []int) {
 func (p *generationGames) add(r *selfplay.Record, text []byte) error {
 	now := time.Since(p.began).Seconds()
 	// An entry, without json.Marshal, which would read all of the record again.
-	b := fmt.Appendf(nil, `{"Seconds":%g,"Record":%s}`, p.before+now, text)
+	b := fmt.Appendf(nil, `{"Seconds":%g,"Record":%s}`, p.spent+now, text)
 	if err := p.journal.Add(b); err != nil {
 		return err
 	}
@@ -223,27 +241,30 @@ func (p *generationGames) here(ctx context.Context) error {
 	return err
 }
 
-// play plays the games that are missing in the journal. It returns all games in order.
-func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
-	p := &generationGames{Trial: t, number: g, in: in, cfg: t.Setup.SelfPlay(g), have: map[int]*selfplay.Record{}, began: time.Now()}
-	p.task = t.Report.Task(store.SelfPlayStage(g), "games")
+// play plays the games that are missing in the journal.
+func (p *generationGames) play(ctx context.Context) error {
+	p.began = time.Now()
+	p.task = p.Report.Task(store.SelfPlayStage(p.number), p.unit)
 	defer p.task.End()
 	play := p.here
-	if t.run.Hub != nil {
+	if p.run.Hub != nil {
 		play = p.away
 	}
-	err = play(ctx)
+	err := play(ctx)
 	if p.journal != nil {
-		defer p.journal.Close()
-	}
-	if err != nil {
-		return nil, 0, 0, err
+		err = errors.Join(err, p.journal.Close())
 	}
 	now := time.Since(p.began).Seconds()
+	p.seconds, p.perSecond = p.spent+now, float64(p.evaluations)/now
+	return err
+}
+
+// records returns all games in order.
+func (p *generationGames) records() (all []*selfplay.Record) {
 	for i := range p.cfg.Games {
-		records = append(records, p.have[i])
+		all = append(all, p.have[i])
 	}
-	return records, p.before + now, float64(p.evaluations) / now, nil
+	return all
 }
 
 // keep writes the games and samples of a generation and returns its row.

@@ -126,20 +126,20 @@ func (execution) begin(t *Trial) error {
 // stage runs a stage unless it is cached or can be reused. It reports each stage once per
 // process.
 func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
-	release, err := t.run.cache.claim(ctx, s.In)
+	release, err := t.early.wait(s)
 	if err != nil {
 		return err
 	}
+	if release == nil {
+		if release, err = t.run.cache.claim(ctx, s.In); err != nil {
+			return err
+		}
+	}
 	defer release()
 	d, src, err := t.decide(s)
-	if d.Does == Runs && t.run.locks != nil && err == nil {
-		var unlock func()
-		waited := false
-		unlock, err = t.run.locks.Lock(ctx, stageKey(s.Name, s.In), func() {
-			waited = true
-			t.Report.Note(s.Name + ": another run works on it; waiting for that")
-		})
-		if err == nil {
+	if d.Does == Runs && t.early[s.Name] == nil && err == nil {
+		unlock, waited, failed := t.lock(ctx, s)
+		if err = failed; err == nil {
 			defer unlock()
 			if waited || len(t.run.Trials) > 0 { // jobs that share stages begin at the same time
 				t.run.cache.expire()
@@ -171,6 +171,18 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 		err = errors.Join(err, disk.Remove(t.Results.Path(file)))
 	}
 	return err
+}
+
+// lock waits until no other run works on a stage.
+func (t *Trial) lock(ctx context.Context, s *Stage) (unlock func(), waited bool, err error) {
+	if t.run.locks == nil {
+		return func() {}, false, nil
+	}
+	unlock, err = t.run.locks.Lock(ctx, stageKey(s.Name, s.In), func() {
+		waited = true
+		t.Report.Note(s.Name + ": another run works on it; waiting for that")
+	})
+	return unlock, waited, err
 }
 
 // scratch returns the path of the scratch file of a stage.

@@ -29,6 +29,7 @@ type Trial struct {
 	isNew     bool            // no stage had run when the trial was opened
 	nearest   *store.Manifest // of an earlier trial; see newInputs
 	imports   imports         // the trial's data, while stages are executed
+	early     early           // games that are played before their stage
 	stopped   *store.Ended    // set when a stop rule ended training
 	decisions []Decision      // so far
 	unknown   []string        // notes about what a plan does not know
@@ -161,8 +162,10 @@ func (t *Trial) take(ctx context.Context, until int, end *store.Ended) error {
 		defer t.imports.source.Close() // which stops its engines
 		samples = t.importChunk
 	}
+	t.early = early{}
+	defer t.early.end()
 	for g := 1; g <= until && t.stopped == nil; g++ {
-		err := t.execute(ctx, g, samples, t.measureGames, t.valueTarget, t.training, t.measureCheckpoint,
+		err := t.execute(ctx, g, samples, t.playAhead, t.measureGames, t.valueTarget, t.training, t.measureCheckpoint,
 			t.regularly(t.puzzles), t.regularly(t.accuracy), t.stopRule)
 		if err == nil {
 			t.stopped, err = t.verdict(g)
@@ -170,6 +173,9 @@ func (t *Trial) take(ctx context.Context, until int, end *store.Ended) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := t.early.drop(t); err != nil {
+		return err
 	}
 	if end != nil {
 		t.end(end)

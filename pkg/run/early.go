@@ -1,0 +1,150 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"alamos/pkg/disk"
+	"alamos/pkg/store"
+)
+
+// early are the games that are played before their stage, by the names of the stages. With
+// selfplay.lag the network of a generation's games is there while an earlier generation is
+// trained. The games go into the journal of their stage, and the stage takes them from there. So
+// the order of the stages and all bytes are those of a run that plays the games in their stage.
+type early map[string]*earlyGames
+
+// earlyGames are the games of a generation, and the goroutine that plays them.
+type earlyGames struct {
+	games   *generationGames
+	cancel  context.CancelFunc
+	done    chan struct{}
+	played  bool   // set when done is closed: they are complete
+	release func() // gives back the stage's claim and lock; nil: it has none
+	err     error
+}
+
+// playAhead begins to play the games of the generations after g whose network is there. They
+// are played one generation after the other. It is no stage.
+func (t *Trial) playAhead(ctx context.Context, g int) (*Stage, error) {
+	if _, runs := t.run.executor.(execution); !runs || t.Settings.Data != nil {
+		return nil, nil
+	}
+	for h := g + 1; h <= t.pace.until && t.Settings.PlayedBy(h) < g; h++ {
+		if t.forks(h) && h > g+1 { // the games before are not written
+			break
+		}
+		s, err := t.selfplay(ctx, h)
+		if err != nil {
+			return s, err
+		}
+		if t.early[s.Name] != nil {
+			continue
+		}
+		d, _, err := t.decide(s)
+		if err != nil {
+			return s, err
+		}
+		if d.Does != Runs {
+			continue
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		e := &earlyGames{games: t.newGames(h, s.In), cancel: cancel, done: make(chan struct{})}
+		e.games.unit = "games ahead"
+		before := t.early[store.SelfPlayStage(h-1)]
+		t.early[s.Name] = e
+		go func() {
+			defer close(e.done)
+			if before != nil {
+				<-before.done
+				if e.err = before.err; e.err != nil {
+					return
+				}
+				if before.played {
+					e.games.before = before.games.kind
+				}
+			}
+			e.err = e.play(ctx, s)
+		}()
+	}
+	return nil, nil
+}
+
+// play plays the games unless another trial has them.
+func (e *earlyGames) play(ctx context.Context, s *Stage) error {
+	t := e.games.Trial
+	release, err := t.run.cache.claim(ctx, s.In)
+	if err != nil {
+		return err
+	}
+	unlock, waited, err := t.lock(ctx, s)
+	if err != nil {
+		release()
+		return err
+	}
+	e.release = func() { unlock(); release() }
+	if waited {
+		t.run.cache.expire()
+	}
+	if t.run.cache.find(s, t.Results.Dir, t.run.Verify) != nil {
+		return nil
+	}
+	err = e.games.play(ctx)
+	e.played = err == nil
+	return err
+}
+
+// wait waits for the games of a stage. The caller must call release, which is nil if none were
+// played.
+func (a early) wait(s *Stage) (release func(), err error) {
+	e := a[s.Name]
+	if e == nil {
+		return nil, nil
+	}
+	<-e.done
+	release, e.release = e.release, nil
+	if e.err != nil {
+		if release != nil {
+			release()
+		}
+		return nil, e.err
+	}
+	return release, nil
+}
+
+// take returns the complete games of a generation, and forgets them; nil: there are none.
+func (a early) take(g int) *generationGames {
+	stage := store.SelfPlayStage(g)
+	e := a[stage]
+	delete(a, stage)
+	if e == nil || !e.played {
+		return nil
+	}
+	return e.games
+}
+
+// end stops all games.
+func (a early) end() {
+	for _, e := range a {
+		e.cancel()
+	}
+	for _, e := range a {
+		<-e.done
+		if e.release != nil {
+			e.release()
+			e.release = nil
+		}
+	}
+}
+
+// drop stops the games of stages that will not come, because training has ended, and deletes
+// them.
+func (a early) drop(t *Trial) (err error) {
+	a.end()
+	for stage := range a {
+		if t.Results.Manifest.Stage(stage) == nil {
+			err = errors.Join(err, disk.Remove(t.scratch(stage)))
+		}
+	}
+	return err
+}
