@@ -48,8 +48,8 @@ func TestReadRefusesDamagedFiles(t *testing.T) {
 			t.Fatalf("read with a bit of byte %d flipped", n)
 		case err != nil && strings.Contains(err.Error(), "runtime error"):
 			t.Fatalf("the library fails with a bit of byte %d flipped: %v", n, err)
-		case err == nil && len(p.samples) != len(samples):
-			t.Fatalf("%d samples with a bit of byte %d flipped", len(p.samples), n)
+		case err == nil && len(p.places) != len(samples):
+			t.Fatalf("%d samples with a bit of byte %d flipped", len(p.places), n)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "gen.parquet")

@@ -415,10 +415,14 @@ func rowsOf[T any](f *parquet.File, open func() rowReader[T]) iter.Seq2[*T, erro
 
 // Read reads a file written by Write. Errors about its content wrap ErrDamaged; errors of
 // the file system do not.
-func Read(path string) (*Set, error) {
-	var p part
+func Read(path string) (*Set, error) { return ReadInto(path, nil) }
+
+// ReadInto is Read with the samples in mapped memory, unless that is nil: a set can then be
+// larger than the memory of the machine. It must not be used after the memory is closed.
+func ReadInto(path string, mapped *disk.Mapped) (*Set, error) {
+	var p *part
 	err := withReader(path, func(r *reader) (err error) {
-		p, err = r.part()
+		p, err = r.part(mapped)
 		return err
 	})
 	if err != nil {
@@ -428,15 +432,19 @@ func Read(path string) (*Set, error) {
 }
 
 // part reads all samples.
-func (r *reader) part() (part, error) {
-	p := part{meta: r.meta}
+func (r *reader) part(mapped *disk.Mapped) (*part, error) {
+	p := &part{meta: r.meta, shape: r.shape, mapped: mapped}
 	games := map[int32]bool{}
-	for s, err := range r.all() {
-		if err != nil {
-			return part{}, err
+	for x, err := range typedRows[row](r.file) {
+		if err == nil {
+			if err = p.add(x); err != nil {
+				err = fmt.Errorf("row %d: %w", len(p.places), err)
+			}
 		}
-		games[s.Game] = true
-		p.samples = append(p.samples, s)
+		if err != nil {
+			return nil, damaged(r.name, err)
+		}
+		games[x.Game] = true
 	}
 	p.games = len(games)
 	return p, nil
@@ -452,7 +460,7 @@ func ReadMeta(path string) (meta Meta, err error) {
 // SampleBytes returns the memory of a sample with a number of words, those of the planes and
 // of the later board, and of moves.
 func SampleBytes(words, moves int) int64 {
-	return int64(unsafe.Sizeof(encode.Sample{})) + 8*int64(words) + 8*int64(moves)
+	return int64(unsafe.Sizeof(place{})) + int64(recordBytes) + 8*int64(words) + 8*int64(moves)
 }
 
 // Memory returns the number of samples of a file and the memory that Read takes for them at

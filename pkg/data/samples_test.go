@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 )
 
@@ -102,16 +103,16 @@ func drain(r *reader) (all []encode.Sample, err error) {
 }
 
 // unmarshal is the inverse of marshal.
-func unmarshal(file []byte) (part, error) {
+func unmarshal(file []byte) (*part, error) {
 	table, err := openParquet(bytes.NewReader(file))
 	if err != nil {
-		return part{}, err
+		return nil, err
 	}
 	r, err := newReader("marshaled", table)
 	if err != nil {
-		return part{}, err
+		return nil, err
 	}
-	return r.part()
+	return r.part(nil)
 }
 
 // drawSamples draws any samples that a file with the meta must carry.
@@ -340,9 +341,23 @@ func TestRowGroups(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(again, samples) {
 		t.Errorf("streamed: %d samples, error %v, want what was written", len(again), err)
 	}
+	mapped, err := disk.NewMapped(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mapped.Close()
+	onDisk, err := ReadInto(path, mapped)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range samples {
-		if s := set.Sample(i); !reflect.DeepEqual(*s, samples[i]) {
-			t.Fatalf("sample %d is %+v, want %+v", i, s, samples[i])
+		if i%100 == 0 {
+			onDisk.Expect([]int32{int32(i)})
+		}
+		for _, s := range []*encode.Sample{set.Sample(i), onDisk.Sample(i)} {
+			if !reflect.DeepEqual(*s, samples[i]) {
+				t.Fatalf("sample %d is %+v, want %+v", i, s, samples[i])
+			}
 		}
 	}
 }

@@ -8,29 +8,121 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"unsafe"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/stats"
 )
 
-// Set is a sequence of samples in memory: those of one file, or of a replay window's
-// generations in order. It is immutable, so all methods are safe for concurrent use.
+// Set is a sequence of samples: those of one file, or of a replay window's generations in order.
+// It is immutable, so all methods are safe for concurrent use.
 type Set struct {
-	parts  []part
+	parts  []*part
 	starts []int // starts[i] is the index of the first sample of parts[i]; a last element holds Len
 }
 
-// part is the samples of one file.
+// part is the samples of one file. A sample takes 16 bytes of places, and the rest is in blocks,
+// which may be in a file: see [ReadInto].
 type part struct {
-	meta    Meta
-	games   int
-	samples []encode.Sample
+	meta   Meta
+	shape  shape
+	games  int
+	places []place
+	blocks [][]byte
+	used   int // bytes of the last block
+	mapped *disk.Mapped
 }
 
-func newSet(parts ...part) *Set {
+// place is what is asked of all samples, and where the rest of a sample is.
+type place struct {
+	game, ply   int32
+	block, from uint32
+}
+
+// record is the beginning of a sample in a block. The planes, the later board, the policy's
+// indices and its targets follow.
+type record struct {
+	value, draw, movesLeft float32
+	reply                  int32
+	moves                  int64
+}
+
+const recordBytes = int(unsafe.Sizeof(record{}))
+
+// Sizes of blocks.
+const (
+	firstBlock  = 1 << 16
+	largeBlock  = 1 << 22
+	mappedBlock = 1 << 24
+)
+
+// room returns a number of bytes of a block.
+func (p *part) room(size int) ([]byte, error) {
+	if last := len(p.blocks) - 1; last >= 0 && p.used+size <= len(p.blocks[last]) {
+		p.used += size
+		return p.blocks[last][p.used-size : p.used], nil
+	}
+	var block []byte
+	var err error
+	if p.mapped != nil {
+		block, err = p.mapped.Block((size + mappedBlock - 1) / mappedBlock * mappedBlock)
+	} else {
+		block = make([]byte, max(size, min(largeBlock, firstBlock<<len(p.blocks))))
+	}
+	p.blocks, p.used = append(p.blocks, block), size
+	return block[:size:size], err
+}
+
+// add appends the sample of a row of a file.
+func (p *part) add(r *row) error {
+	moves := len(r.Indices) / 4
+	if len(r.Planes) != 8*p.shape.planes || len(r.Future) != 8*p.shape.future || len(r.Indices) != 4*moves || len(r.Policy) != 4*moves {
+		s, err := r.sample()
+		return cmp.Or(err, p.shape.check(&s), errors.New("an array has a wrong length"))
+	}
+	size := recordBytes + len(r.Planes) + len(r.Future) + len(r.Indices) + len(r.Policy)
+	b, err := p.room(size)
+	if err != nil {
+		return err
+	}
+	*(*record)(unsafe.Pointer(&b[0])) = record{r.Value, r.Draw, r.MovesLeft, r.Reply, int64(moves)}
+	rest := b[recordBytes:]
+	for _, array := range [][]byte{r.Planes, r.Future, r.Indices, r.Policy} {
+		rest = rest[copy(rest, array):]
+	}
+	p.places = append(p.places, place{r.Game, r.Ply, uint32(len(p.blocks) - 1), uint32(p.used - size)})
+	return p.shape.check(p.sample(len(p.places) - 1))
+}
+
+// sample returns sample i, whose arrays are in the block.
+func (p *part) sample(i int) *encode.Sample {
+	at := p.places[i]
+	b := p.blocks[at.block][at.from:]
+	r := (*record)(unsafe.Pointer(&b[0]))
+	rest := b[recordBytes:]
+	return &encode.Sample{
+		Game: at.game, Ply: at.ply, Value: r.value, Draw: r.draw, MovesLeft: r.movesLeft, Reply: r.reply,
+		Planes: array[uint64](&rest, p.shape.planes), Future: array[uint64](&rest, p.shape.future),
+		Indices: array[int32](&rest, int(r.moves)), Policy: array[float32](&rest, int(r.moves)),
+	}
+}
+
+// array returns the next n numbers of a block as they are there, in the order of bytes of this
+// machine, which is that of sample files.
+func array[T uint64 | int32 | float32](b *[]byte, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	numbers := unsafe.Slice((*T)(unsafe.Pointer(&(*b)[0])), n)
+	*b = (*b)[n*int(unsafe.Sizeof(numbers[0])):]
+	return numbers
+}
+
+func newSet(parts ...*part) *Set {
 	s := &Set{parts: parts, starts: []int{0}}
 	for i, p := range parts {
-		s.starts = append(s.starts, s.starts[i]+len(p.samples))
+		s.starts = append(s.starts, s.starts[i]+len(p.places))
 	}
 	return s
 }
@@ -38,14 +130,14 @@ func newSet(parts ...part) *Set {
 // ReplayWindow joins sets in the order of the generations without copying samples. It
 // returns an error if encodings or variants differ, or if a generation occurs twice.
 func ReplayWindow(sets ...*Set) (*Set, error) {
-	var parts []part
+	var parts []*part
 	for _, s := range sets {
 		parts = append(parts, s.parts...)
 	}
 	if len(parts) == 0 {
 		return nil, errors.New("a replay window without samples: give it at least one generation")
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(a.meta.Generation, b.meta.Generation) })
+	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(a.meta.Generation, b.meta.Generation) })
 	for i, p := range parts[1:] {
 		before := parts[i].meta
 		switch {
@@ -79,29 +171,44 @@ func (s *Set) Meta() Meta { return s.parts[len(s.parts)-1].meta }
 
 // Sample returns sample i, 0 <= i < Len(). The caller must not change it.
 func (s *Set) Sample(i int) *encode.Sample {
-	return &s.from(i)[0]
+	p, k := s.find(i)
+	return p.sample(k)
 }
 
-// from returns sample i and those that follow it in the same file.
-func (s *Set) from(i int) []encode.Sample {
-	p := 0
-	for i >= s.starts[p+1] { // linear search, because a window has few parts
-		p++
+// find returns the file of sample i, and its number there.
+func (s *Set) find(i int) (p *part, k int) {
+	n := 0
+	for i >= s.starts[n+1] { // linear search, because a window has few parts
+		n++
 	}
-	return s.parts[p].samples[i-s.starts[p]:]
+	return s.parts[n], i - s.starts[n]
 }
+
+// Expect prepares for the use of samples that are in a file, see [ReadInto].
+func (s *Set) Expect(indices []int32) {
+	for _, i := range indices {
+		if p, k := s.find(int(i)); p.mapped != nil {
+			at := p.places[k]
+			block := p.blocks[at.block]
+			from := int(at.from)
+			disk.Expect(block, from, min(len(block), from+int(SampleBytes(p.shape.planes+p.shape.future, usualMoves))))
+		}
+	}
+}
+
+// usualMoves is the number of moves that most positions have at most.
+const usualMoves = 50
 
 // Next returns the sample of the position after that of sample i, or nil. It is found where the
 // samples of a game follow each other in the order of the game, as those of self-play do.
 func (s *Set) Next(i int) *encode.Sample {
-	samples := s.from(i)
-	for k := range samples {
-		x := &samples[k]
-		switch after := x.Ply - samples[0].Ply; {
-		case x.Game != samples[0].Game || after > 1:
+	p, first := s.find(i)
+	for k := first; k < len(p.places); k++ {
+		switch after := p.places[k].ply - p.places[first].ply; {
+		case p.places[k].game != p.places[first].game || after > 1:
 			return nil
 		case after == 1:
-			return x
+			return p.sample(k)
 		}
 	}
 	return nil
@@ -127,7 +234,7 @@ func (s *Set) Next(i int) *encode.Sample {
 func Split(set *Set, seed uint64, share float64, single bool) (learn, held []int32) {
 	out := set.heldOut(seed, share, single)
 	for p := range set.parts {
-		for i := range set.parts[p].samples {
+		for i := range set.parts[p].places {
 			place := int32(set.starts[p] + i)
 			if out[set.parts[p].game(i, single)] {
 				held = append(held, place)
@@ -150,12 +257,12 @@ const recurring = -1
 
 // game returns the key of sample i's game, or if single is set of its position.
 func (p *part) game(i int, single bool) gameKey {
-	k := gameKey{generation: p.meta.Generation, number: p.samples[i].Game}
+	k := gameKey{generation: p.meta.Generation, number: p.places[i].game}
 	if p.meta.Recurring {
 		k.generation = recurring
 	}
 	if single {
-		k.ply = p.samples[i].Ply
+		k.ply = p.places[i].ply
 	}
 	return k
 }
@@ -181,7 +288,7 @@ func (s *Set) heldOut(seed uint64, share float64, single bool) map[gameKey]bool 
 	games := map[int][]gameKey{} // games that are split together, by the generation of their keys
 	seen := map[gameKey]bool{}
 	for p := range s.parts {
-		for i := range s.parts[p].samples {
+		for i := range s.parts[p].places {
 			if k := s.parts[p].game(i, single); !seen[k] {
 				seen[k] = true
 				games[k.generation] = append(games[k.generation], k)

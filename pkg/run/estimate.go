@@ -136,8 +136,6 @@ type estimate struct {
 	ctx  context.Context
 	work Work
 	err  error
-	// problem is a reason why the stage will fail, if the estimate is right.
-	problem error
 }
 
 // rate returns a rate of a trial. in has the inputs that determine it. If no earlier run on

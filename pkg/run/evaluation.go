@@ -158,10 +158,11 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 	// Parquet files may have samples without a result, unless training uses values.
 	lacking := s.Data != nil && s.Data.Kind == data.Parquet && s.Training.Loss.Value == 0
 	return &Stage{Name: store.AccuracyStage(g), In: in, Run: func(ctx context.Context) (any, error) {
-		_, samples, err := window.read()
+		_, samples, closeWindow, err := window.read()
 		if err != nil {
 			return nil, err
 		}
+		defer closeWindow()
 		training, seeds := t.Setup.Training(g, nil)
 		_, held := data.Split(samples, seeds.Split, training.Validation, training.SplitsPositions())
 		net, err := t.group(g)

@@ -88,35 +88,12 @@ func (w window) planned(positions float64) need {
 	return need{w.last - w.first + 1, positions, positions * float64(data.SampleBytes(words, movesPerPosition))}
 }
 
-// exceeds returns an error if the samples alone are larger than the memory of the machine.
-// An unknown need or memory is no error.
-func (n need) exceeds(memory int64) error {
-	if memory == 0 || !(n.bytes > float64(memory)) {
-		return nil
-	}
-	return fmt.Errorf("the replay window of %s has %s samples, which take at least %s of memory, and this machine has %s: lower training.window or the samples of a generation, or use a machine with more",
-		english.Plural(n.generations, "generation", ""), humanize.Comma(int64(n.samples)), humanize.IBytes(uint64(n.bytes)), humanize.IBytes(uint64(memory)))
-}
+// isLarge reports whether the samples take more than half of the memory of the machine. An unknown
+// need or memory is not large.
+func (n need) isLarge(memory int64) bool { return memory > 0 && 2*n.bytes > float64(memory) }
 
-// warnOfFull reports once, after the first generation that this process trains, that the
-// window will not fit when it is full, if the samples of its other generations are as many as
-// those of the latest, for each game.
-func (t *Trial) warnOfFull(g int) {
-	latest, err := window{t, g, g}.stored()
-	if err != nil || t.pace.trained > 0 { // reading reports the error
-		return
-	}
-	games := func(g int) float64 { return float64(max(1, t.Settings.At(g).SelfPlay.Games)) } // 0 if there is no self-play
-	for _, step := range append(t.Settings.Ramps.Steps(), t.pace.until) {
-		w := t.window(min(step, t.pace.until))
-		grown := need{generations: w.last - w.first + 1}
-		for i := w.first; i <= w.last; i++ {
-			grown.samples += latest.samples * games(i) / games(g)
-			grown.bytes += latest.bytes * games(i) / games(g)
-		}
-		if err := grown.exceeds(t.run.memory); err != nil && w.last > g {
-			t.Report.Note(fmt.Sprintf("warning: with generations as large as generation %d, %v", g, err))
-			return
-		}
-	}
+// text says that samples are large.
+func (n need) text(memory int64) string {
+	return fmt.Sprintf("the replay window of %s has %s samples, which take %s, and this machine has %s of memory: training reads them from a temporary file, at the pace of the disk",
+		english.Plural(n.generations, "generation", ""), humanize.Comma(int64(n.samples)), humanize.IBytes(uint64(n.bytes)), humanize.IBytes(uint64(memory)))
 }

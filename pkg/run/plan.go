@@ -142,9 +142,6 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 			}
 			plan.Total.Add(x.Work)
 			note(c.trial.unknown...)
-			if p := c.trial.problem; p != nil && !slices.Contains(plan.Problems, p.Error()) {
-				plan.Problems = append(plan.Problems, p.Error())
-			}
 		}
 		if c.err != nil {
 			plan.Problems = append(plan.Problems, fmt.Sprintf("%s: %v", c.folder, c.err))
@@ -199,9 +196,6 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 			}
 		}
 		d.Work = e.work
-		if e.problem != nil && t.problem == nil { // later stages have the same one
-			t.problem = fmt.Errorf("%s: %w", s.Name, e.problem)
-		}
 		planned.Planned = true
 		m.Put(planned)
 	}

@@ -120,11 +120,11 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.warnOfFull(g)
-			sets, all, err := window.read()
+			sets, all, closeWindow, err := window.read()
 			if err != nil {
 				return nil, err
 			}
+			defer closeWindow()
 			values, err := t.mixedValues(window.first, sets)
 			if err != nil {
 				return nil, err
@@ -154,7 +154,10 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 				}
 			}
 			e.train(t, positions)
-			e.problem = window.planned(positions).exceeds(t.run.memory)
+			if n := window.planned(positions); n.isLarge(t.run.memory) && !t.large {
+				t.large = true
+				t.unknown = append(t.unknown, n.text(t.run.memory))
+			}
 			return nil
 		},
 	}, nil

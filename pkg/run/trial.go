@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"alamos/pkg/data"
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
@@ -33,7 +34,7 @@ type Trial struct {
 	stopped   *store.Ended    // set when a stop rule ended training
 	decisions []Decision      // so far
 	unknown   []string        // notes about what a plan does not know
-	problem   error           // why a planned stage will fail
+	large     bool            // a note has said that a replay window is large
 }
 
 // sessions opens a session of a model for each worker. The caller must call end.
@@ -258,23 +259,38 @@ func (w window) inputs(in store.Inputs) {
 	}
 }
 
-// read reads the samples, by generation and as one set. Samples that do not fit into the
-// memory are an error.
-func (w window) read() (each []*data.Set, all *data.Set, err error) {
+// read reads the samples, by generation and as one set. Samples that take most of the memory are
+// kept in a file instead, and the sets end with close.
+func (w window) read() (each []*data.Set, all *data.Set, close func(), err error) {
+	t := w.trial
+	var mapped *disk.Mapped
+	close = func() {
+		if mapped != nil {
+			_ = mapped.Close() // of a temporary file
+		}
+	}
+	defer func() {
+		if err != nil {
+			close()
+		}
+	}()
 	n, err := w.stored()
-	if err == nil {
-		err = n.exceeds(w.trial.run.memory)
+	if err == nil && n.isLarge(t.run.memory) {
+		if mapped, err = disk.NewMapped(t.Results.Dir); !t.large {
+			t.large = true
+			t.Report.Note(n.text(t.run.memory))
+		}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, close, err
 	}
 	for g := w.first; g <= w.last; g++ {
-		set, err := data.Read(w.trial.Results.Path(store.SamplesFile(g)))
+		set, err := data.ReadInto(t.Results.Path(store.SamplesFile(g)), mapped)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, close, err
 		}
 		each = append(each, set)
 	}
 	all, err = data.ReplayWindow(each...)
-	return each, all, err
+	return each, all, close, err
 }

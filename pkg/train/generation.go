@@ -347,13 +347,17 @@ func (f feed) batches(indices []int32, size int) iter.Seq[*nn.Batch] {
 			defer close(full)
 			var reflected [2]encode.Sample
 			count := steps(len(indices), size)
+			batch := func(k int) []int32 { return indices[len(indices)*k/count : len(indices)*(k+1)/count] }
 			for k := range count {
 				b, more := <-empty
 				if !more {
 					return
 				}
 				b.Reset()
-				for _, i := range indices[len(indices)*k/count : len(indices)*(k+1)/count] {
+				if k+1 < count {
+					f.set.Expect(batch(k + 1))
+				}
+				for _, i := range batch(k) {
 					f.add(b, i, &reflected)
 				}
 				full <- b

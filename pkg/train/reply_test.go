@@ -72,11 +72,9 @@ func TestReplies(t *testing.T) {
 // Auxiliary heads are trained, measured and averaged with the others, and a training that is
 // resumed ends in the same bits.
 func TestAuxiliaryHeads(t *testing.T) {
-	set := learnable(t)
-	for i := range set.Len() {
-		s := set.Sample(i)
+	set := games(t, 1, false, 2, func(s *encode.Sample) {
 		s.Reply, s.Future = s.Indices[0], []uint64{s.Planes[0], s.Planes[1], 0, 0}
-	}
+	})
 	cfg := settings(5)
 	cfg.Schedule.Initial, cfg.Average, cfg.Mirror = 0.003, &Average{Every: 32, Decay: 0.5}, true
 	pupil := func() *pupil {

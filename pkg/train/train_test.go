@@ -22,12 +22,12 @@ import (
 // learnable is a set of random games whose moves and results a network can
 // learn: of the legal moves the one with the highest index is played by the
 // target, and the result is White's.
-func learnable(t *testing.T) *data.Set { return games(t, 1, false) }
+func learnable(t *testing.T) *data.Set { return games(t, 1, false, 0) }
 
 // noise is a set whose targets cannot be learned, only learned by heart.
-func noise(t *testing.T) *data.Set { return games(t, 2, true) }
+func noise(t *testing.T) *data.Set { return games(t, 2, true, 0) }
 
-func games(t *testing.T, seed uint64, random bool) *data.Set {
+func games(t *testing.T, seed uint64, random bool, future int, changes ...func(*encode.Sample)) *data.Set {
 	t.Helper()
 	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
 	if err != nil {
@@ -58,12 +58,15 @@ func games(t *testing.T, seed uint64, random bool) *data.Set {
 				best = rng.IntN(len(s.Indices))
 			}
 			s.Policy[best] = 1
+			for _, change := range changes {
+				change(&s)
+			}
 			samples = append(samples, s)
 			g.Play(l.At(rng.IntN(l.Len())))
 		}
 	}
 	path := filepath.Join(t.TempDir(), "games.parquet")
-	if err := data.Write(path, data.Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 1}, samples); err != nil {
+	if err := data.Write(path, data.Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 1, Future: future}, samples); err != nil {
 		t.Fatal(err)
 	}
 	set, err := data.Read(path)
