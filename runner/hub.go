@@ -31,15 +31,24 @@ fails. Training and all else stay on the machine of the run.`,
 func hubInitCommand() *cobra.Command {
 	var address string
 	var workers int
+	var server bool
 	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write the keys of a hub and the tokens of its workers into a folder",
 		Long: `init writes hub.key, for the machine of the run, and worker-1.token to worker-N.token, each
 for one or more workers. These files are secret: who has a token can play games for the
-run. If the folder has keys already, init adds the tokens that are missing.`,
+run. If the folder has keys already, init adds the tokens that are missing.
+
+Workers connect to the machine of the run. If they do not reach it, but the run and they
+reach another machine, --server writes the configuration of a NATS server for that one, and
+the run says --hub nats://host:port. A server must start again when there are more tokens.`,
 		Example: `  alamos hub init hub --address gpu1.example.org:4321 --workers 4
   alamos run experiments/quickstart.yaml --hub :4321 --hub-file hub/hub.key
-  alamos work --hub-file worker-1.token`,
+  alamos work --hub-file worker-1.token
+
+  alamos hub init hub --address relay.example.org:4321 --workers 4 --server
+  cd hub && nats-server -c nats.conf      # on relay.example.org
+  alamos run experiments/quickstart.yaml --hub nats://relay.example.org:4321 --hub-file hub/hub.key`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if address == "" {
@@ -53,6 +62,12 @@ run. If the folder has keys already, init adds the tokens that are missing.`,
 			if err != nil {
 				return usagef("%w", err)
 			}
+			if server {
+				if err := hub.WriteServer(args[0]); err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: for nats-server -c\n", filepath.Join(args[0], hub.ServerFile))
+			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: for run --hub\n", filepath.Join(args[0], hub.KeyFile))
 			for _, token := range tokens {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: for work --hub-file\n", token)
@@ -63,6 +78,7 @@ run. If the folder has keys already, init adds the tokens that are missing.`,
 	f := cmd.Flags()
 	f.StringVar(&address, "address", "", "`host:port` that workers connect to (default: this machine's name and port 4321)")
 	numberFlag(cmd, &workers, "workers", 1, between(1, 10_000), "number of tokens")
+	f.BoolVar(&server, "server", false, "write the configuration of a NATS server too")
 	return cmd
 }
 

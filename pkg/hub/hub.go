@@ -20,6 +20,10 @@ import (
 // silence is how long a worker may send nothing before its items are handed out again.
 const silence = 15 * time.Second
 
+// patience is the time in seconds that a worker on a bad line gets for its handshake, and to receive
+// a part of a file.
+const patience = 20
+
 // maxFailures is the number of times that workers may fail at a job.
 const maxFailures = 3
 
@@ -60,8 +64,12 @@ type WorkerState struct {
 	Seen     time.Time `json:"seen"`
 }
 
+// ServerScheme begins the address of a NATS server in [Serve].
+const ServerScheme = "nats://"
+
 // Serve starts a hub, with a NATS server of its own. address is the host and port to listen at,
-// as in ":4321". note is told what the user should know.
+// as in ":4321". An address as in "nats://host:4321" is that of a server which runs elsewhere with
+// the configuration of [WriteServer]. note is told what the user should know.
 func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
 	h := &Hub{keys: keys, note: note, stop: make(chan struct{}), files: map[string][]byte{}, over: map[string]bool{}, workers: map[string]*worker{}, told: map[string]bool{}}
 	user, err := nkeys.FromSeed([]byte(keys.Seed))
@@ -72,7 +80,12 @@ func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := h.listen(address, public, user); err != nil {
+	if server, elsewhere := strings.CutPrefix(address, ServerScheme); elsewhere {
+		err = h.join(server, public, user)
+	} else {
+		err = h.listen(address, public, user)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for request, handle := range map[string]func(key string, data []byte) (any, error){askSubject: h.ask, fileSubject: h.file, answSubject: h.answer} {
@@ -102,8 +115,6 @@ func (h *Hub) listen(address, public string, user nkeys.KeyPair) error {
 	for _, key := range h.keys.valid() {
 		users = append(users, &server.NkeyUser{Nkey: key, Permissions: permissions(key)})
 	}
-	// A worker on a bad line gets time for its handshake, and to receive a part of a file.
-	const patience = 20
 	h.server, err = server.NewServer(&server.Options{
 		Host: host, Port: number, NoLog: true, NoSigs: true, NoSystemAccount: true, MaxPayload: maxMessage, Nkeys: users,
 		TLS: true, TLSConfig: config, TLSTimeout: patience, AuthTimeout: 2 * patience, WriteDeadline: patience * time.Second,
@@ -123,6 +134,25 @@ func (h *Hub) listen(address, public string, user nkeys.KeyPair) error {
 	return err
 }
 
+// join connects to a server that runs elsewhere. Two hubs there would be in each other's way.
+func (h *Hub) join(address, public string, user nkeys.KeyPair) (err error) {
+	h.conn, err = nats.Connect("tls://"+address, nats.Nkey(public, user.Sign), nats.Secure(trust(h.keys.Certificate)),
+		nats.Timeout(timeout), nats.MaxReconnects(-1), nats.ReconnectWait(beat/2), nats.Name("hub"))
+	if err != nil {
+		return fmt.Errorf("hub: the server at %s: %w", address, err)
+	}
+	if _, err = h.conn.Request(hubSubject, nil, beat); err == nil {
+		err = errors.New("another run is its hub now: wait for its end, or use other keys")
+	} else if errors.Is(err, nats.ErrNoResponders) {
+		_, err = h.conn.Subscribe(hubSubject, func(m *nats.Msg) { _ = m.Respond(nil) })
+	}
+	if err != nil {
+		h.conn.Close()
+		return fmt.Errorf("hub: the server at %s: %w", address, err)
+	}
+	return nil
+}
+
 // permissions let a worker ask, answer and read files under its own name, and nothing else.
 func permissions(key string) *server.Permissions {
 	return &server.Permissions{
@@ -131,15 +161,17 @@ func permissions(key string) *server.Permissions {
 	}
 }
 
-// Addr returns the address at which the hub listens.
+// Addr returns the address at which the hub's own server listens.
 func (h *Hub) Addr() net.Addr { return h.server.Addr() }
 
 // Close ends the hub.
 func (h *Hub) Close() error {
 	close(h.stop)
 	h.conn.Close()
-	h.server.Shutdown()
-	h.server.WaitForShutdown()
+	if h.server != nil {
+		h.server.Shutdown()
+		h.server.WaitForShutdown()
+	}
 	return nil
 }
 
@@ -249,7 +281,7 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if why := h.keys.Revoked[key]; why != "" {
+	if why := h.keys.refuses(key); why != "" {
 		return order{Out: true, Refused: why}, nil
 	}
 	w := h.workers[a.Worker]

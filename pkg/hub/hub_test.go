@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 )
@@ -390,6 +392,56 @@ func TestStrangers(t *testing.T) {
 	if err != nil || len(again.valid()) != 0 {
 		t.Errorf("the file of keys has %v (%v)", again.valid(), err)
 	}
+}
+
+// A hub works at a server that runs elsewhere with the configuration that was written for it, and
+// there is one hub at a time. Such a server refuses what the hub's own does.
+func TestServerElsewhere(t *testing.T) {
+	s, other := newSite(t, 2), newSite(t, 1)
+	dir := filepath.Dir(s.keys.file)
+	if err := WriteServer(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	opts, err := server.ProcessConfigFile(ServerFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Host, opts.Port, opts.NoLog, opts.NoSigs = "127.0.0.1", server.RANDOM_PORT, true, true
+	elsewhere, err := server.NewServer(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere.Start()
+	defer elsewhere.Shutdown()
+	if !elsewhere.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server does not start")
+	}
+	address := elsewhere.Addr().String()
+	h := s.serve(t, ServerScheme+address)
+	if _, err := Serve(ServerScheme+address, s.keys, func(string) {}); err == nil || !strings.Contains(err.Error(), "another run is its hub") {
+		t.Errorf("a second hub: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, token := range s.tokens {
+		s.work(ctx, t, *token, address, squares{kind: Kind{}, room: 3})
+	}
+	a := &answers{have: map[int]string{}}
+	if err := h.Do(ctx, a.job(100, []byte("file"))); err != nil {
+		t.Fatal(err)
+	}
+	a.check(t, 100)
+	token := *other.tokens[0]
+	token.Certificate = s.tokens[0].Certificate
+	if err := s.work(ctx, t, token, address, squares{})(); err == nil || !strings.Contains(err.Error(), "does not know this token") {
+		t.Errorf("with another key: %v", err)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	h = s.serve(t, ServerScheme+address) // after the first one
+	defer h.Close()
 }
 
 // An Init that is repeated adds workers, and leaves the others.

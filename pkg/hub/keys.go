@@ -17,6 +17,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"text/template"
 	"time"
 
 	"github.com/nats-io/nkeys"
@@ -158,6 +160,73 @@ func ReadToken(path string) (*Token, error) {
 	return t, nil
 }
 
+// serverConfig is the configuration of a NATS server for a hub that runs elsewhere.
+var serverConfig = template.Must(template.New("").Parse(`# For nats-server -c {{.File}}, in this folder. The hub is the run: alamos run --hub nats://{{.Address}}
+listen: "0.0.0.0:{{.Port}}"
+max_payload: {{.MaxPayload}}
+write_deadline: "{{.Patience}}s"
+tls { cert_file: "{{.Certificate}}", key_file: "{{.PrivateKey}}", min_version: "1.3", timeout: {{.Patience}} }
+authorization {
+  timeout: {{.Patience}}
+  users: [
+    { nkey: {{.Hub}} }
+{{- range .Workers}}
+    { nkey: {{.Key}}, permissions: { publish: "{{.Publish}}", subscribe: [{{range .Subscribe}}"{{.}}", {{end}}] } }
+{{- end}}
+  ]
+}
+`))
+
+// The files of WriteServer.
+const (
+	ServerFile      = "nats.conf"
+	certificateFile = "certificate.pem"
+	privateKeyFile  = "private-key.pem"
+)
+
+// WriteServer writes the configuration of a NATS server with the keys of [Init] into their folder. A
+// server of one's own is for machines that all reach it, but not the machine of the run.
+func WriteServer(dir string) error {
+	k, err := ReadKeys(filepath.Join(dir, KeyFile))
+	if err != nil {
+		return err
+	}
+	user, err := nkeys.FromSeed([]byte(k.Seed))
+	if err != nil {
+		return fmt.Errorf("%s: %w", k.file, err)
+	}
+	public, err := user.PublicKey()
+	if err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(k.Address)
+	if err != nil {
+		return fmt.Errorf("%s: %w", k.file, err)
+	}
+	type worker struct {
+		Key, Publish string
+		Subscribe    []string
+	}
+	var workers []worker
+	for _, key := range k.valid() {
+		p := permissions(key)
+		workers = append(workers, worker{key, p.Publish.Allow[0], p.Subscribe.Allow})
+	}
+	var text strings.Builder
+	if err := serverConfig.Execute(&text, map[string]any{
+		"File": ServerFile, "Address": k.Address, "Port": port, "MaxPayload": maxMessage, "Patience": patience,
+		"Certificate": certificateFile, "PrivateKey": privateKeyFile, "Hub": public, "Workers": workers,
+	}); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{ServerFile: text.String(), certificateFile: k.Certificate, privateKeyFile: k.PrivateKey} {
+		if err := writePrivate(filepath.Join(dir, name), []byte(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func readSecret(path string, v any) error {
 	b, err := disk.ReadFile(path)
 	if err == nil {
@@ -168,12 +237,16 @@ func readSecret(path string, v any) error {
 	return err
 }
 
-// writeSecret writes a file that only its owner can read.
 func writeSecret(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		return err
 	}
+	return writePrivate(path, append(b, '\n'))
+}
+
+// writePrivate writes a file that only its owner can read.
+func writePrivate(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -181,7 +254,7 @@ func writeSecret(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(b, '\n'))
+	_, err = f.Write(b)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -210,6 +283,16 @@ func (k *Keys) name(public string) string {
 		}
 	}
 	return "an unknown worker"
+}
+
+// refuses returns why a worker gets no work, or "".
+func (k *Keys) refuses(public string) string {
+	for _, key := range k.Workers {
+		if key == public {
+			return k.Revoked[public]
+		}
+	}
+	return "the hub does not know its key"
 }
 
 // valid returns the public keys that were not revoked.

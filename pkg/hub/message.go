@@ -19,6 +19,7 @@ const (
 	fileSubject = "file"
 	answSubject = "answer"
 	newsSubject = prefix + ".news" // to all workers: ask now
+	hubSubject  = prefix + ".hub"  // from a hub that begins, to another at the same server
 )
 
 func inbox(public string) string { return "_INBOX." + public }
