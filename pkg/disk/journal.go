@@ -31,10 +31,12 @@ type Journal struct {
 	// Other is the head of the journal that was emptied because it had another one, or nil.
 	Other []byte
 
-	mu   sync.Mutex
-	path string
-	f    *os.File
-	err  error // first failed write; entries after it could not be read back
+	mu     sync.Mutex
+	path   string
+	f      *os.File
+	places []int64 // of the entries after the head
+	end    int64
+	err    error // first failed write; entries after it could not be read back
 }
 
 const (
@@ -72,7 +74,7 @@ func ReadJournal(path string, head []byte, replay func(entry []byte) error) erro
 	}
 	defer f.Close()
 	begins := func(have []byte) bool { return bytes.HasPrefix(have, head) }
-	if _, _, err := scan(f, begins, replay); err != nil {
+	if _, _, err := scan(f, begins, func(_ int64, entry []byte) error { return replay(entry) }); err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
 	}
 	return nil
@@ -156,20 +158,23 @@ func (j *Journal) restore(head []byte, replay func([]byte) error) error {
 		j.Other = bytes.Clone(have)
 		return false
 	}
-	end, torn, err := scan(j.f, equals, replay)
+	end, torn, err := scan(j.f, equals, func(at int64, entry []byte) error {
+		j.places = append(j.places, at)
+		return replay(entry)
+	})
 	if err != nil {
 		return err
 	}
-	j.Dropped = torn
+	j.Dropped, j.end = torn, end
 	if err := j.f.Truncate(end); err != nil || end > 0 {
 		return err
 	}
 	return j.append(head)
 }
 
-// scan calls replay for each entry after the head. It returns where the last whole entry
+// scan calls replay for each entry after the head, with its place. It returns where the last whole entry
 // ends, 0 if it is not a journal with this head, and the number of torn or damaged bytes.
-func scan(f *os.File, head func([]byte) bool, replay func([]byte) error) (end, torn int64, err error) {
+func scan(f *os.File, head func([]byte) bool, replay func(at int64, entry []byte) error) (end, torn int64, err error) {
 	st, err := f.Stat()
 	if err != nil {
 		return 0, 0, err
@@ -189,7 +194,7 @@ func scan(f *os.File, head func([]byte) bool, replay func([]byte) error) (end, t
 			torn += size
 			continue
 		case end > 0:
-			if err := replay(entry); err != nil {
+			if err := replay(at-size, entry); err != nil {
 				return 0, 0, err
 			}
 		}
@@ -229,9 +234,34 @@ func (j *Journal) Add(entry []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.err == nil {
-		j.err = j.append(entry)
+		at := j.end
+		if j.err = j.append(entry); j.err == nil {
+			j.places = append(j.places, at)
+		}
 	}
 	return j.err
+}
+
+// Len returns the number of entries after the head.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.places)
+}
+
+// Entry returns entry i, 0 <= i < Len(), in the order in which the entries were added.
+func (j *Journal) Entry(i int) ([]byte, error) {
+	j.mu.Lock()
+	at, end := j.places[i], j.end
+	j.mu.Unlock()
+	entry, _, err := nextEntry(io.NewSectionReader(j.f, at, end-at), end-at)
+	if err == nil && entry == nil {
+		err = errors.New("an entry was damaged after it was written")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal %s: %w", j.path, err)
+	}
+	return entry, nil
 }
 
 // append writes an entry with a single call, so a killed process tears at most the last
@@ -247,6 +277,7 @@ func (j *Journal) append(entry []byte) error {
 	if _, err := j.f.Write(append(b, entry...)); err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
+	j.end += int64(entryHead + len(entry))
 	return nil
 }
 

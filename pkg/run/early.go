@@ -130,6 +130,9 @@ func (a early) end() {
 	}
 	for _, e := range a {
 		<-e.done
+		if e.played {
+			_ = e.games.journal.Close() // nothing is written to it
+		}
 		if e.release != nil {
 			e.release()
 			e.release = nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"alamos/pkg/store"
 
 	humanize "github.com/dustin/go-humanize"
+	"golang.org/x/sync/errgroup"
 )
 
 // selfplayCode is the version of the code of self-play, see [Stage].
@@ -50,8 +52,9 @@ func (t *Trial) selfplay(_ context.Context, g int) (*Stage, error) {
 					return nil, err
 				}
 			}
+			defer p.journal.Close()
 			t.kind, t.Machine = p.kind, p.Machine
-			row, err := t.keep(g, p.records())
+			row, err := t.keep(p)
 			if err != nil {
 				return nil, err
 			}
@@ -142,14 +145,15 @@ func (p *gamesPlayer) play(ctx context.Context, todo <-chan int, done func(*self
 	return selfplay.Play(ctx, p.cfg, p.codec, p.nets, done)
 }
 
-// generationGames are the games of a generation, with their journal.
+// generationGames are the games of a generation, which are in their journal: a generation may be
+// larger than the memory.
 type generationGames struct {
 	*Trial      // with a kind and a machine of its own
 	number      int
 	in          store.Inputs
 	cfg         selfplay.Config // without what only playing needs
 	before      store.Kind      // of machine that played the generation before
-	have        map[int]*selfplay.Record
+	have        map[int]int     // number of a game -> its entry in the journal
 	journal     *disk.Journal
 	spent       float64 // seconds, of earlier processes
 	began       time.Time
@@ -163,7 +167,7 @@ type generationGames struct {
 // newGames returns the games of generation g.
 func (t *Trial) newGames(g int, in store.Inputs) *generationGames {
 	own := *t
-	p := &generationGames{Trial: &own, number: g, in: in, cfg: t.Setup.SelfPlay(g), have: map[int]*selfplay.Record{}, unit: "games"}
+	p := &generationGames{Trial: &own, number: g, in: in, cfg: t.Setup.SelfPlay(g), have: map[int]int{}, unit: "games"}
 	if s := t.Results.Manifest.Stage(store.SelfPlayStage(g - 1)); s != nil {
 		p.before = s.On
 	}
@@ -173,26 +177,34 @@ func (t *Trial) newGames(g int, in store.Inputs) *generationGames {
 // open opens the journal with the games of earlier processes.
 func (p *generationGames) open(kind store.Kind) (err error) {
 	p.kind = kind
+	read := 0
 	p.journal, err = p.openJournal(p.scratch(store.SelfPlayStage(p.number)), p.in, kind, func(b []byte) error {
-		var e entry
-		if err := json.Unmarshal(b, &e); err != nil {
-			return err
-		}
-		r, err := p.cfg.Unpack(p.Setup.Codec, e.Record)
+		r, seconds, err := p.unpack(b)
 		if err != nil {
 			return err
 		}
-		p.have[r.Number], p.spent = r, e.Seconds
+		p.have[r.Number], p.spent = read, seconds
+		read++
 		return nil
 	})
 	p.task.Resume(len(p.have))
 	return err
 }
 
+// unpack returns the game of an entry.
+func (p *generationGames) unpack(b []byte) (*selfplay.Record, float64, error) {
+	var e entry
+	if err := json.Unmarshal(b, &e); err != nil {
+		return nil, 0, err
+	}
+	r, err := p.cfg.Unpack(p.Setup.Codec, e.Record)
+	return r, e.Seconds, err
+}
+
 // missing returns the numbers of the games that are not finished.
 func (p *generationGames) missing() (numbers []int) {
 	for i := range p.cfg.Games {
-		if p.have[i] == nil {
+		if _, has := p.have[i]; !has {
 			numbers = append(numbers, i)
 		}
 	}
@@ -208,7 +220,7 @@ func (p *generationGames) add(r *selfplay.Record, text []byte) error {
 		return err
 	}
 	p.evaluations += r.Evaluations
-	p.have[r.Number] = r
+	p.have[r.Number] = p.journal.Len() - 1
 	p.task.Set(len(p.have), p.cfg.Games, fmt.Sprintf("%s evaluations/s", humanize.Comma(int64(float64(p.evaluations)/now))))
 	return nil
 }
@@ -241,7 +253,8 @@ func (p *generationGames) here(ctx context.Context) error {
 	return err
 }
 
-// play plays the games that are missing in the journal.
+// play plays the games that are missing in the journal. If it succeeds the caller must close the
+// journal.
 func (p *generationGames) play(ctx context.Context) error {
 	p.began = time.Now()
 	p.task = p.Report.Task(store.SelfPlayStage(p.number), p.unit)
@@ -251,7 +264,7 @@ func (p *generationGames) play(ctx context.Context) error {
 		play = p.away
 	}
 	err := play(ctx)
-	if p.journal != nil {
+	if err != nil && p.journal != nil {
 		err = errors.Join(err, p.journal.Close())
 	}
 	now := time.Since(p.began).Seconds()
@@ -259,24 +272,52 @@ func (p *generationGames) play(ctx context.Context) error {
 	return err
 }
 
-// records returns all games in order.
-func (p *generationGames) records() (all []*selfplay.Record) {
-	for i := range p.cfg.Games {
-		all = append(all, p.have[i])
+// unpackedAtOnce is the number of games that are in memory while a generation is written.
+const unpackedAtOnce = 128
+
+// records yields all games in order.
+func (p *generationGames) records() iter.Seq2[*selfplay.Record, error] {
+	return func(yield func(*selfplay.Record, error) bool) {
+		for from := 0; from < p.cfg.Games; from += unpackedAtOnce {
+			some := make([]*selfplay.Record, min(unpackedAtOnce, p.cfg.Games-from))
+			var group errgroup.Group
+			group.SetLimit(p.Workers)
+			for i := range some {
+				group.Go(func() error {
+					b, err := p.journal.Entry(p.have[from+i])
+					if err == nil {
+						some[i], _, err = p.unpack(b)
+					}
+					return err
+				})
+			}
+			if err := group.Wait(); err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, r := range some {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}
 	}
-	return all
 }
 
 // keep writes the games and samples of a generation and returns its row.
-func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, error) {
+func (t *Trial) keep(p *generationGames) (*store.Generation, error) {
+	g := p.number
 	row := &store.Generation{Number: g, Reasons: map[string]int{}}
-	var samples []encode.Sample
-	var games []*match.Game
 	var measures gameMeasures
-	for _, r := range records {
+	meta := data.Meta{
+		Encoder: t.Setup.Codec.Planes.Name(), Policy: t.Setup.Codec.Policy.Name(), Variant: t.Setup.Variant.Spec(),
+		Generation: g, Continued: true, Future: t.Settings.Network.FutureBoard,
+	}
+	add := func(r *selfplay.Record, samples *data.Writer, games io.Writer) error {
 		row.Games++
 		row.Thrown += r.Thrown
 		row.Evaluations += r.Evaluations
+		row.Samples += len(r.Samples)
 		row.Lengths = append(row.Lengths, len(r.Moves))
 		row.Reasons[r.Outcome.Reason.String()]++
 		switch r.Outcome.Result {
@@ -287,27 +328,34 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 		default:
 			row.Draws++
 		}
-		samples = append(samples, r.Samples...)
+		for i := range r.Samples {
+			if err := samples.Add(&r.Samples[i]); err != nil {
+				return err
+			}
+		}
 		game, err := t.selfplayGame(g, r)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		games = append(games, game)
 		measures.add(game, r, t.Settings.SelfPlay.HasResult(r.Outcome))
+		return match.WriteGames(games, store.SelfPlayStage(g), []*match.Game{game})
 	}
-	row.Samples = len(samples)
+	err := disk.WriteFile(t.Results.Path(store.GamesFile(g)), func(games io.Writer) error {
+		return data.Stream(t.Results.Path(store.SamplesFile(g)), meta, func(samples *data.Writer) error {
+			for r, err := range p.records() {
+				if err == nil {
+					err = add(r, samples, games)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
 	row.Roots = measures.roots.Roots()
 	row.DistinctGames, row.DistinctPositions = distinct(measures.games), distinct(measures.positions)
-	meta := data.Meta{
-		Encoder: t.Setup.Codec.Planes.Name(), Policy: t.Setup.Codec.Policy.Name(), Variant: t.Setup.Variant.Spec(),
-		Generation: g, Continued: true, Future: t.Settings.Network.FutureBoard,
-	}
-	if err := data.Write(t.Results.Path(store.SamplesFile(g)), meta, samples); err != nil {
-		return nil, err
-	}
-	return row, disk.WriteFile(t.Results.Path(store.GamesFile(g)), func(w io.Writer) error {
-		return match.WriteGames(w, store.SelfPlayStage(g), games)
-	})
+	return row, err
 }
 
 // gameMeasures adds up what self-play shows of learning.

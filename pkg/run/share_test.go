@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -146,7 +147,9 @@ func TestNewTrialSaysWhatChanged(t *testing.T) {
 		"training 1": "training.epochs 2 -> 3: no trial has it",
 		"tournament": "player gen-1 changed: no trial has it",
 	})
-	if r := s.run(t, with(quick, "search.noise.weight=0.75", "training.epochs=3")...); r.ran["self-play 1"] != "search.noise.weight 0.25 -> 0.75: no trial has it" {
+	// Two earlier trials are equally near.
+	r := s.run(t, with(quick, "search.noise.weight=0.75", "training.epochs=3")...)
+	if !regexp.MustCompile(`^search.noise.weight 0.2?5 -> 0.75: no trial has it$`).MatchString(r.ran["self-play 1"]) {
 		t.Errorf("ran %q", r.ran)
 	}
 }
