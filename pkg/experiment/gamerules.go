@@ -15,16 +15,16 @@ type ruleFile struct {
 	chess.Rules
 }
 
-const (
-	variantKey = "game.variant"
-	rulesKey   = "game.rules"
-)
+const variantKey = "game.variant"
+
+// RulesKey is the key of the rules of a game that is not built in.
+const RulesKey = "game.rules"
 
 // rules returns a tree in which game.rules has all rules that differ from those of chess, if
 // the game is not a built-in variant, and game.variant the variant that they are based on.
 // A file of rules is then the same as the rules in the file of the experiment.
 func (l *loader) rules(c *config.Reader, t *config.Node) *config.Node {
-	variant, changes := t.Find(variantKey), t.Find(rulesKey)
+	variant, changes := t.Find(variantKey), t.Find(RulesKey)
 	base, at := "", t.At
 	if variant != nil {
 		base, at = variant.Value.Text, variant.Value.At
@@ -123,7 +123,7 @@ func ReadRules(path string) (chess.Rules, error) {
 	}
 	r := &config.Reader{Whole: true, Bad: map[string]bool{}}
 	var rules chess.Rules
-	values, ok := config.Of[chess.Rules]().Read(r, "", t.Find(rulesKey).Value)
+	values, ok := config.Of[chess.Rules]().Read(r, "", t.Find(RulesKey).Value)
 	if !ok {
 		return rules, r.Errs.Sorted()
 	}

@@ -129,10 +129,16 @@ func differing(keys []string, values []map[string]string) (out []string) {
 	return out
 }
 
-// settingsOf returns the settings of a trial that a table can compare.
+// settingsOf returns the settings of a trial that a table can compare. Rules with a name stand for
+// themselves, unless a sweep varies one of them.
 func settingsOf(t *store.Trial) map[string]string {
 	in, values := store.Inputs{}, map[string]string{experimentKey: t.Declared.Settings.Name}
-	in.Settings("", t.Declared.Settings)
+	settings := t.Declared.Settings
+	sweptRules := slices.ContainsFunc(t.Declared.Axis, func(x experiment.AxisValue) bool { return strings.HasPrefix(x.Path, experiment.RulesKey) })
+	if rules := settings.Game.Rules; rules != nil && !sweptRules {
+		settings.Game.Rules, settings.Game.Variant = nil, rules.Name
+	}
+	in.Settings("", settings)
 	for path, value := range in {
 		path = strings.TrimPrefix(path, ".")
 		switch section, _, _ := strings.Cut(path, "."); section {

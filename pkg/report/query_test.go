@@ -67,6 +67,23 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// A table names rules of files, and does not list them.
+func TestQueryRules(t *testing.T) {
+	var trials []*store.Trial
+	for _, game := range []string{"{variant: chess}", "{variant: chess, rules: {name: quiet, castling: false, stalemate: loss}}"} {
+		e := made(t, load(t, "alamos: 1\nname: rules\ngenerations: 2\nnetwork: {input: rules, policy: rules}\ntournament: {players: [last, untrained]}\ngame: "+game), 2)
+		trials = append(trials, e.Trials...)
+	}
+	a, err := Query{Metrics: []string{"elo"}}.Select(trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := a.Table()
+	if len(table.Rows) != 2 || table.Columns[0].Name != "game.variant" || table.Columns[1].Name != "trials" || table.Rows[1][0].Text != "quiet" {
+		t.Errorf("%+v", table)
+	}
+}
+
 // Both files have a row for each trial with the same numbers.
 func TestQueryFiles(t *testing.T) {
 	a, err := Query{Metrics: []string{"elo", "kl"}}.Select(queried(t))
