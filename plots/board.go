@@ -552,17 +552,18 @@ func paintPiece(c *draw.Canvas, symbol string, side chess.Color, square vg.Recta
 	}
 }
 
-// PolicyPlanes shows a network's policy on the squares of a board: a small board for each
-// plane, with squares shaded by probability on a common scale.
+// PolicyPlanes shows numbers on the squares of a board, such as a network's policy: a small board
+// for each plane, with squares shaded on a common scale.
 type PolicyPlanes struct {
 	Frame
-	Planes []Plane
+	Planes   []Plane
+	Quantity string // of the numbers; empty means probability
 
 	Position     // drawn on boards that are large enough; may be empty
 	Columns  int // boards per row; 0 means automatic
 }
 
-// Plane is a probability for each square.
+// Plane is a number for each square.
 type Plane struct {
 	Title   string
 	Squares [64]float64 // a1, b1, ..., h8; NaN for no value
@@ -590,16 +591,18 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale := newColorScale(Axis{Label: "probability", FromZero: true}, s, blues)
-	columns := cmp.Or(p.Columns, columnsOf(len(p.Planes)))
-	rows := (len(p.Planes) + columns - 1) / columns
+	quantity := cmp.Or(p.Quantity, "probability")
+	scale := newColorScale(Axis{Label: quantity, FromZero: true}, s, blues)
 	beside := boardMargin + scaleGap + scale.width()
+	most := int((p.inner() - beside + gap) / (2*cm + gap)) // columns that fit
+	columns := cmp.Or(p.Columns, max(1, min(columnsOf(len(p.Planes)), most)))
+	rows := (len(p.Planes) + columns - 1) / columns
 	across := func(side vg.Length) vg.Length { return (side+gap)*vg.Length(columns) - gap }
 	side := max(2*cm, min(8*cm, (p.inner()-beside+gap)/vg.Length(columns)-gap))
 	return p.Frame.figure(content{
 		shaded: true,
 		width:  beside + across(side), least: beside + across(2*cm), height: max(3*cm, (head+side+boardMargin)*vg.Length(rows)+4),
-		description: describe("Boards", "", "probability", several(texts, "; ")),
+		description: describe("Boards", "", quantity, several(texts, "; ")),
 		paint: func(c draw.Canvas) {
 			title := textStyle(tickSize, ink, true)
 			left := c.Min.X + boardMargin // numbers of ranks stand once, on the left

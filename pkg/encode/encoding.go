@@ -49,6 +49,7 @@ type planes struct {
 	lacks    lacks
 	only     *chess.Variant // the one that it is made for; nil: see lacks
 	encode   func(dst []uint64, g *chess.Game)
+	names    func(*planes) []string // see PlaneNames
 }
 
 func (e *planes) Name() string                       { return e.name }

@@ -16,6 +16,7 @@ import (
 var atomic16 = &planes{
 	name: "atomic16", count: atomicPlanes, constant: make([]bool, atomicPlanes), white: true, castling: []int{atomicCastling, atomicCastling + 1},
 	lacks: atomic16Lacks, encode: encodeAtomic16,
+	names: namesOf(of("white", chessKinds...), of("black", chessKinds...), []string{"white castling", "black castling", "en passant", "White moves"}),
 }
 
 // The planes of atomic16, by their first index.
@@ -60,7 +61,7 @@ func encodeAtomic16(dst []uint64, g *chess.Game) {
 // generation in which one color wins most games gives no bias towards that color. It goes with uci1968-mover.
 var mover15 = &planes{
 	name: "mover15", count: moverPlanes, constant: make([]bool, moverPlanes), white: false, castling: moverCastlings, sides: moverSides(moverPlanes),
-	lacks: mover15Lacks, encode: encodeMover15,
+	lacks: mover15Lacks, encode: encodeMover15, names: namesOf(moverNames),
 }
 
 // The planes of mover15, by their first index.
@@ -152,7 +153,7 @@ func SidesOf(p Planes) (Sides, error) {
 // before, 1 if it occurred more often.
 var mover16 = &planes{
 	name: "mover16", count: moverPlanes + 1, constant: constantFrom(moverPlanes, moverPlanes+1), white: false, castling: moverCastlings, sides: moverSides(moverPlanes + 1),
-	lacks: mover15Lacks, encode: encodeMover16,
+	lacks: mover15Lacks, encode: encodeMover16, names: namesOf(moverNames, []string{"repetition"}),
 }
 
 func encodeMover16(dst []uint64, g *chess.Game) {
@@ -192,6 +193,7 @@ func turnBoards(boards []uint64, view chess.Square) {
 var variants31 = &planes{
 	name: "variants31", count: variantsPlanes, constant: constantFrom(variantsPocket, variantsPlanes), white: false, castling: moverCastlings, sides: moverSides(variantsPlanes),
 	lacks: lacks(nil), encode: encodeVariants31,
+	names: namesOf(moverNames, []string{"promoted"}, of("own", handKinds...), of("other", handKinds...), []string{"own checks left", "other checks left", "Black moves", "quiet plies", "repetition"}),
 }
 
 // The planes of variants31, by their first index. Those up to variantsPromoted

@@ -35,6 +35,7 @@ var alphaZero119 = &planes{
 	name: "alphazero119", count: zeroPlanes, constant: constantAt(zeroPlanes, zeroMoves, zeroNoProgress), white: false,
 	castling: []int{zeroCastling, zeroCastling + 1, zeroCastling + 2, zeroCastling + 3},
 	lacks:    atomic16Lacks, encode: encodeAlphaZero119,
+	names: namesOf(inHistory(zeroNames, []string{"occurred before", "occurred twice before"}), []string{"color", "moves", "own O-O", "own O-O-O", "other O-O", "other O-O-O", "no progress"}),
 }
 
 // The planes of alphazero119, by their first index; those of a step are repeated
@@ -96,6 +97,7 @@ var leela112 = &planes{
 	name: "lc0-112", count: leelaPlanes, constant: constantAt(leelaPlanes, leelaRule50), white: false,
 	castling: []int{leelaCastling, leelaCastling + 1, leelaCastling + 2, leelaCastling + 3},
 	lacks:    atomic16Lacks, encode: encodeLeela112,
+	names: namesOf(inHistory(zeroNames, []string{"occurred before"}), []string{"own O-O-O", "own O-O", "other O-O-O", "other O-O", "Black moves", "quiet plies", "zeros", "ones"}),
 }
 
 // The planes of lc0-112, by their first index; those of a step are repeated
@@ -164,7 +166,7 @@ func encodeLeela112(dst []uint64, g *chess.Game) {
 // which order the squares are. Here they are as in all encodings.
 var marro77 = &planes{
 	name: "marro77", count: marroPlanes, constant: make([]bool, marroPlanes), white: false,
-	lacks: mover15Lacks, encode: encodeMarro77,
+	lacks: mover15Lacks, encode: encodeMarro77, names: marroNames,
 }
 
 // The planes of marro77, by their first index.
@@ -219,6 +221,7 @@ var dtu24 = &planes{
 	name: "dtu24", count: dtuPlanes, constant: make([]bool, dtuPlanes), white: true,
 	castling: []int{dtuCastling, dtuCastling + 1, dtuCastling + 2, dtuCastling + 3},
 	lacks:    atomic16Lacks, encode: encodeDtu24,
+	names: namesOf(of("white", chessKinds...), of("black", chessKinds...), []string{"ends of White’s moves", "ends of Black’s moves", "White moves", "en passant", "White O-O", "White O-O-O", "Black O-O", "Black O-O-O", "fifty moves", "draw claimed", "origins of own moves", "origins of other moves"}),
 }
 
 // The planes of dtu24, by their first index.

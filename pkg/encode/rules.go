@@ -74,7 +74,7 @@ func planesOfRules(v chess.Variant) Planes {
 	first := 2*n + 5 // of the constant planes
 	count := first + 2*pocket + 6
 	_, ranks := v.Size()
-	e := &planes{name: named(Rules, v), kinds: kinds, count: count, constant: constantFrom(first, count)}
+	e := &planes{name: named(Rules, v), kinds: kinds, count: count, constant: constantFrom(first, count), names: rulesNames}
 	e.only = &v
 	e.sides = newSides(count, ranks, 2*n) // the first square of the board, the same in all positions
 	if king := slices.Index(kinds, chess.King); king >= 0 {

@@ -203,7 +203,7 @@ const TournamentGames = "tournament"
 type Figure struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric series elo results lengths length-histogram sweep effects heatmap multiples parallel policy tree board csv" flags:"required" doc:"Type of figure. csv shows numbers of a file alone, series a curve that a hook returns, final shows the ratings of the final tournament of a sweep (sweep.final), effects which share of the differences between trials each swept key explains."`
+	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric series elo results lengths length-histogram sweep effects heatmap multiples parallel policy tree board inputs csv" flags:"required" doc:"Type of figure. inputs shows the planes of a position that the network sees, csv shows numbers of a file alone, series a curve that a hook returns, final shows the ratings of the final tournament of a sweep (sweep.final), effects which share of the differences between trials each swept key explains."`
 
 	// For a sweep, empty means the first of its keys.
 	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions or generations."`
@@ -220,7 +220,7 @@ type Figure struct {
 	_      string `key:"metric" default:"score" enum:"score elo vs_untrained vs_random white_score draws loss policy_loss value_loss top1 top5 kl prior_entropy target_entropy root_value_error calibration_error distinct_games distinct_positions long_games replay_ratio gradient_norm gradient_peak clipped samples seconds" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" when:"kind=sweep effects heatmap parallel" doc:"Final measure of each trial: score in its tournament, Elo, score against the untrained network or random moves, White's score and the share of draws in its tournament, validation losses, measures of learning (MANUAL.md, Why does it not learn?), training positions, seconds, solved puzzles, accuracy (see evaluation), or a hook's metric in the last generation."`
 	_      string `key:"metric" default:"score" enum:"score loss" when:"kind=multiples" doc:"Curve in the small figure of each trial."`
 
-	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board" doc:"Position to show. start is the start position of the game."`
+	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board inputs" doc:"Position to show. start is the start position of the game."`
 	Generation *int   `key:"generation" range:"0.." when:"kind=policy tree board" absent:"the last" doc:"Checkpoint to show. 0 is the untrained network."`
 	_          *int   `key:"generation" range:"1.." when:"kind=length-histogram" absent:"the last" doc:"Generation whose games are counted."`
 	_          *int   `key:"generation" range:"1.." when:"kind=series" absent:"the last, or several" doc:"Generation whose curves are shown."`

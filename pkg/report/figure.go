@@ -26,7 +26,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "19"
+const codeVersion = "20"
 
 // kind is a kind of figure.
 type kind struct {
@@ -77,6 +77,7 @@ var kinds = map[string]kind{
 	"policy":           {over: eachTrial, reads: fromTournament, draw: ofPosition(drawPolicy)},
 	"tree":             {over: eachTrial, reads: fromTournament, draw: ofPosition(drawTree)},
 	"board":            {over: eachTrial, reads: fromTournament, draw: ofPosition(drawBoard)},
+	"inputs":           {over: eachTrial, reads: fromTraining, draw: drawInputs},
 	"sweep":            {over: theSweep, metric: "score", draw: drawSweep},
 	"effects":          {over: theSweep, metric: "score", draw: drawEffects},
 	"heatmap":          {over: theSweep, metric: "score", draw: drawHeatmap},

@@ -53,6 +53,7 @@ notebook:
   - figure: {kind: multiples}
   - figure: {kind: parallel, metric: score}
   - figure: {kind: policy}
+  - figure: {kind: inputs}
   - figure: {kind: tree, visits: 100}
   - figure: {kind: board, visits: 100, title: The start}
   - figure: {kind: csv, csv: {file: published.csv, by: system}}

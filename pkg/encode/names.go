@@ -1,0 +1,86 @@
+package encode
+
+import (
+	"fmt"
+
+	"alamos/pkg/chess"
+)
+
+// PlaneNames returns what each plane of an encoding shows, in a few words.
+func PlaneNames(p Planes) []string {
+	e, ok := p.(*planes)
+	if !ok || e.names == nil {
+		return nil
+	}
+	return e.names(e)
+}
+
+// namesOf returns the names of an encoding that are always the same.
+func namesOf(parts ...[]string) func(*planes) []string {
+	return func(*planes) (all []string) {
+		for _, part := range parts {
+			all = append(all, part...)
+		}
+		return all
+	}
+}
+
+var chessKinds = []string{"pawns", "knights", "bishops", "rooks", "queens", "king"}
+
+// of returns names with the side or whatever else stands in front of each.
+func of(side string, names ...string) (all []string) {
+	for _, name := range names {
+		all = append(all, side+" "+name)
+	}
+	return all
+}
+
+// inHistory repeats names for each position of the history.
+func inHistory(names ...[]string) (all []string) {
+	for i := range historySteps {
+		for _, group := range names {
+			for _, name := range group {
+				if i > 0 {
+					name = fmt.Sprintf("%s, %d before", name, i)
+				}
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// moverNames are the names of the planes of mover15.
+var moverNames = append(append(of("own", chessKinds...), of("other", chessKinds...)...), "own castling", "other castling", "en passant")
+
+var handKinds = []string{"pawns in hand", "knights in hand", "bishops in hand", "rooks in hand", "queens in hand"}
+
+// zeroNames are the names of a position in alphazero119 and lc0-112.
+var zeroNames = append(of("own", chessKinds...), of("other", chessKinds...)...)
+
+// marroNames alternates the sides, and numbers the types of moves.
+func marroNames(*planes) (all []string) {
+	for _, kind := range chessKinds {
+		all = append(all, "own "+kind, "other "+kind)
+	}
+	all = append(all, "turn")
+	for i := range moveTypes {
+		all = append(all, fmt.Sprintf("moves of type %d", i+1))
+	}
+	return all
+}
+
+// rulesNames are the names of the planes of [planesOfRules].
+func rulesNames(e *planes) (all []string) {
+	var kinds []string
+	for _, kind := range chess.RulesOf(*e.only).Pieces {
+		kinds = append(kinds, kind.Name)
+	}
+	all = append(append(of("own", kinds...), of("other", kinds...)...), "squares", "own castling", "other castling", "en passant", "promoted")
+	if chess.RulesOf(*e.only).Hand != "none" {
+		for _, kind := range kinds {
+			all = append(all, "own "+kind+" in hand", "other "+kind+" in hand")
+		}
+	}
+	return append(all, "own checks left", "other checks left", "Black moves", "quiet plies", "repetition", "may castle")
+}
