@@ -6,7 +6,7 @@
 //
 // Every kind of figure is a small struct that holds its data: [Lines], [Stack],
 // [Multiples], [Heatmap], [Parallel], [Crosstable], [Ladder], [Histogram],
-// [Results], [PolicyPlanes], [Board], [VariantMoves] and [Tree]. Its Figure
+// [Results], [PolicyPlanes], [Board], [VariantMoves], [Tree] and [Diagram]. Its Figure
 // method checks the data, lays the picture out, and returns a [*Figure] that renders
 // itself as SVG, as SVG to be inlined in a page, as PNG and as PDF. The same
 // data gives the same bytes, independent of the machine's fonts, the time and

@@ -452,6 +452,22 @@ func variantMoves() plots.Chart {
 	return plots.VariantMoves{Frame: plots.Frame{Title: "little"}, Variant: little()}
 }
 
+func diagram() plots.Chart {
+	return plots.Diagram{
+		Frame: plots.Frame{Title: "A network"},
+		Stack: []plots.Part{
+			{Title: "input", Lines: []string{"16 planes"}},
+			{Title: "block 0", Lines: []string{"convolution 3x3 64x8x8", "batch norm 64x8x8"}, Skips: true},
+			{Title: "block 1 to block 5", Lines: []string{"5 blocks like the one above"}},
+		},
+		Heads: [][]plots.Part{
+			{{Title: "policy", Lines: []string{"convolution 1x1 73x8x8"}}},
+			{{Title: "value", Lines: []string{"linear 256", "linear 3"}}, {Title: "more below"}},
+			{{Title: "moves left", Lines: []string{"linear 1"}}},
+		},
+	}
+}
+
 func planes() plots.Chart {
 	p := plots.PolicyPlanes{
 		Frame:    plots.Frame{Title: "Policy of generation 12", Note: "chance that a move leaves a square, and that it enters it"},
@@ -592,6 +608,7 @@ var gallery = []struct {
 	{"board_lines", boardLines},
 	{"board_little", boardLittle},
 	{"variant_moves", variantMoves},
+	{"diagram", diagram},
 	{"planes", planes},
 	{"planes_many", planesMany},
 	{"tree", tree},

@@ -105,6 +105,7 @@ func TestErrors(t *testing.T) {
 		"multiples: empty panels":   {plots.Multiples{Panels: make([]plots.Series, 3)}, plots.ErrNoData},
 		"multiples: log":            {plots.Multiples{Y: plots.Axis{Log: true}, Panels: series([]float64{1}, []float64{0})}, plots.ErrInvalid},
 		"planes: nothing":           {plots.PolicyPlanes{}, plots.ErrNoData},
+		"diagram: nothing":          {plots.Diagram{}, plots.ErrNoData},
 		"planes: infinite":          {plots.PolicyPlanes{Planes: []plots.Plane{{Squares: [64]float64{5: inf}}}}, plots.ErrInvalid},
 		"planes: position":          {plots.PolicyPlanes{Position: plots.Position{FEN: " "}, Planes: make([]plots.Plane, 1)}, plots.ErrInvalid},
 		"planes: narrow":            {plots.PolicyPlanes{Frame: plots.Frame{Width: 5}, Columns: 8, Planes: make([]plots.Plane, 9)}, plots.ErrSize},
@@ -188,7 +189,7 @@ func TestInlineSVG(t *testing.T) {
 		if !strings.HasPrefix(s, "<svg ") || strings.Contains(s, "<?xml") || strings.Contains(s, "<!--") {
 			t.Errorf("%s: begins with %.40q", g.name, s)
 		}
-		if white, boards := strings.Contains(s, `class="shaded"`), strings.Contains(g.name, "board") || strings.Contains(g.name, "tree") || strings.Contains(g.name, "planes") || strings.Contains(g.name, "variant"); white != boards {
+		if white, boards := strings.Contains(s, `class="shaded"`), strings.Contains(g.name, "board") || strings.Contains(g.name, "tree") || strings.Contains(g.name, "planes") || strings.Contains(g.name, "variant") || g.name == "diagram"; white != boards {
 			t.Errorf("%s: on white paper: %v", g.name, white)
 		}
 		if f.Description() == "" {

@@ -13,11 +13,12 @@ import (
 	"alamos/pkg/nn"
 	"alamos/pkg/report"
 	"alamos/pkg/store"
+	"alamos/plots"
 )
 
 func networkCommand() *cobra.Command {
 	var set []string
-	var format, results, out string
+	var format, results, out, figure string
 	var all bool
 	formats := append(slices.Clone(report.NetworkFormats), "json")
 	cmd := &cobra.Command{
@@ -36,13 +37,16 @@ is the format:
   .pb.gz        of Leela Chess Zero, for networks of chess with its encodings
   .onnx         for other programs, such as onnxruntime
 
+--figure draws the parts of the network instead.
+
 ` + aboutModels,
 		Example: `  alamos network experiments/quickstart.yaml
   alamos network experiments/atomic-best.yaml --set network.attention=cbam --all
   alamos network quickstart/2@last
   alamos network gen-0003.safetensors --format markdown
   alamos network quickstart/2@last --out quickstart.safetensors
-  alamos network quickstart/2@last --out quickstart.onnx`,
+  alamos network quickstart/2@last --out quickstart.onnx
+  alamos network experiments/atomic-best.yaml --figure network.svg`,
 		Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if strings.Contains(typed, "@") {
@@ -58,7 +62,12 @@ is the format:
 			if err != nil {
 				return err
 			}
-			if format == "json" {
+			switch {
+			case figure != "" && len(networks) > 1:
+				return usagef("--figure: %s has %d different networks: choose one with --set", name, len(networks))
+			case figure != "":
+				return drawTo(figure, networks[0].Diagram(plots.Frame{Title: name}))
+			case format == "json":
 				return writeJSON(cmd.OutOrStdout(), networks)
 			}
 			return report.WriteNetworks(cmd.OutOrStdout(), format, name, networks, all)
@@ -69,6 +78,7 @@ is the format:
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "print every block of the trunk")
 	f.StringVar(&out, "out", "", "write the model, to share it, into this `file` (.safetensors, .pb.gz or .onnx)")
+	f.StringVar(&figure, "figure", "", "draw it to this `file` instead: .svg, .png or .pdf")
 	choiceFlag(cmd, &format, "format", "text", formats, "format of the table")
 	return cmd
 }

@@ -203,7 +203,7 @@ const TournamentGames = "tournament"
 type Figure struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric series elo results lengths length-histogram sweep effects heatmap multiples parallel policy tree board inputs csv" flags:"required" doc:"Type of figure. inputs shows the planes of a position that the network sees, csv shows numbers of a file alone, series a curve that a hook returns, final shows the ratings of the final tournament of a sweep (sweep.final), effects which share of the differences between trials each swept key explains."`
+	Kind string `key:"kind" enum:"final score loss loss-heads learning-rate crosstable metric series elo results lengths length-histogram sweep effects heatmap multiples parallel policy tree board inputs network csv" flags:"required" doc:"Type of figure. network shows the parts of the network, inputs the planes of a position that the network sees, csv shows numbers of a file alone, series a curve that a hook returns, final shows the ratings of the final tournament of a sweep (sweep.final), effects which share of the differences between trials each swept key explains."`
 
 	// For a sweep, empty means the first of its keys.
 	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions or generations."`

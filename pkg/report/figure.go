@@ -78,6 +78,7 @@ var kinds = map[string]kind{
 	"tree":             {over: eachTrial, reads: fromTournament, draw: ofPosition(drawTree)},
 	"board":            {over: eachTrial, reads: fromTournament, draw: ofPosition(drawBoard)},
 	"inputs":           {over: eachTrial, reads: fromTraining, draw: drawInputs},
+	"network":          {over: eachTrial, reads: fromTraining, draw: drawNetwork},
 	"sweep":            {over: theSweep, metric: "score", draw: drawSweep},
 	"effects":          {over: theSweep, metric: "score", draw: drawEffects},
 	"heatmap":          {over: theSweep, metric: "score", draw: drawHeatmap},

@@ -14,6 +14,7 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
+	"alamos/plots"
 )
 
 // Network is a network with its layers.
@@ -158,6 +159,55 @@ func (n *Network) Rows(all bool) (rows []nn.Layer) {
 		rows, i = append(rows, r), like
 	}
 	return rows
+}
+
+// Diagram draws the network from its planes to its heads.
+func (n *Network) Diagram(frame plots.Frame) plots.Diagram {
+	d := plots.Diagram{Frame: frame, Stack: []plots.Part{{Title: "input", Lines: []string{fmt.Sprintf("%d planes of %s", n.Spec.Planes, n.Input)}}}}
+	add := func(in *[]plots.Part, title string, l nn.Layer) {
+		if last := len(*in) - 1; last < 0 || (*in)[last].Title != title {
+			*in = append(*in, plots.Part{Title: title})
+		}
+		part := &(*in)[len(*in)-1]
+		kind := l.Kind
+		if of, like := strings.CutSuffix(kind, " like it"); like {
+			kind = of + " like the one above"
+		}
+		part.Lines = append(part.Lines, strings.TrimSpace(kind+" "+dimensions(l.Output)))
+	}
+	heads := map[string]int{} // by name -> their places
+	for _, l := range n.Rows(false) {
+		part, _, _ := strings.Cut(l.Name, ".")
+		switch part {
+		case "input", "features":
+			add(&d.Stack, "first layer", l)
+		case "trunk":
+			title, several := l.Name, strings.Contains(l.Name, " to ") || strings.HasSuffix(l.Kind, " like it")
+			if !several {
+				title = title[:strings.LastIndexByte(title, '.')]
+			}
+			add(&d.Stack, strings.ReplaceAll(title, "trunk.", "block "), l)
+			d.Stack[len(d.Stack)-1].Skips = !several && (n.Spec.Trunk == nn.TrunkResidual || n.Spec.Trunk == nn.TrunkPreactivation)
+		default:
+			at, known := heads[part]
+			if !known {
+				at = len(d.Heads)
+				heads[part] = at
+				d.Heads = append(d.Heads, nil)
+			}
+			add(&d.Heads[at], strings.ReplaceAll(part, "_", " "), l)
+		}
+	}
+	return d
+}
+
+// drawNetwork draws the network of a trial.
+func drawNetwork(p *picture) (plots.Chart, string, error) {
+	all, err := OfTrials([]experiment.Trial{p.only().Declared})
+	if err != nil {
+		return nil, "", err
+	}
+	return all[0].Diagram(p.frame), fmt.Sprintf("The network: %s. It has %s trained parameters.", all[0].Summary(), humanize.Comma(int64(all[0].Parameters))), nil
 }
 
 // block is a block of the trunk, or a layer elsewhere.

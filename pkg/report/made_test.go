@@ -54,6 +54,7 @@ notebook:
   - figure: {kind: parallel, metric: score}
   - figure: {kind: policy}
   - figure: {kind: inputs}
+  - figure: {kind: network}
   - figure: {kind: tree, visits: 100}
   - figure: {kind: board, visits: 100, title: The start}
   - figure: {kind: csv, csv: {file: published.csv, by: system}}

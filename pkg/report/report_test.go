@@ -165,7 +165,7 @@ func TestIdentity(t *testing.T) {
 		return out
 	}
 	base := identities()
-	training := []string{"heatmap-loss", "metric-kl-samples", "learning-rate", "lengths", "length-histogram-gen-1", "loss", "loss-heads", "results", "inputs"}
+	training := []string{"heatmap-loss", "metric-kl-samples", "learning-rate", "lengths", "length-histogram-gen-1", "loss", "loss-heads", "results", "inputs", "network"}
 	hooks := []string{"metric-kings-alive", "series-kings-pieces", "sweep-kings-alive-training-schedule-kind-network-depth"}
 	for set, want := range map[string]string{
 		"about=Another text.":  "",
