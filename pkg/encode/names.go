@@ -84,3 +84,62 @@ func rulesNames(e *planes) (all []string) {
 	}
 	return append(all, "own checks left", "other checks left", "Black moves", "quiet plies", "repetition", "may castle")
 }
+
+// MapNames returns what each map of [MoveMaps] shows: the way of its moves as the side to move sees
+// the board, in points of the compass, with the piece of a promotion or a drop.
+func MapNames(e Policy) ([]string, error) {
+	moves, err := listOf(e)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := MoveMaps(e)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, layout.Maps)
+	for i, m := range moves {
+		place := layout.Places[i]
+		if m == "" || place[0] < 0 {
+			continue
+		}
+		name := &names[place[0]/64]
+		switch {
+		case *name != "":
+		case m[1] == '@':
+			*name = "drop " + m[:1]
+		default:
+			from, to := squareOf(m), squareOf(m[2:])
+			*name = way(to.File()-from.File(), to.Rank()-from.Rank())
+			if place[1] >= 0 || len(m) > 4 {
+				*name += " = " + m[4:]
+			}
+		}
+	}
+	for i := range names {
+		if names[i] == "" {
+			names[i] = "unused"
+		}
+	}
+	return names, nil
+}
+
+// way returns a distance in words: 3 NE, or 2 N 1 E.
+func way(files, ranks int) string {
+	part := func(n int, plus, minus string) string {
+		if n < 0 {
+			n, plus = -n, minus
+		}
+		return fmt.Sprintf("%d %s", n, plus)
+	}
+	switch {
+	case files == 0:
+		return part(ranks, "N", "S")
+	case ranks == 0:
+		return part(files, "E", "W")
+	case files == ranks:
+		return part(files, "NE", "SW")
+	case files == -ranks:
+		return part(ranks, "NW", "SE")
+	}
+	return part(ranks, "N", "S") + " " + part(files, "E", "W")
+}

@@ -41,3 +41,36 @@ func TestPlaneNames(t *testing.T) {
 		}
 	}
 }
+
+// The maps of a policy have names of their own, but for those of no move.
+func TestMapNames(t *testing.T) {
+	for _, c := range []struct {
+		policy Policy
+		first  []string
+		some   []string
+	}{
+		{alphaZero4672, []string{"1 N", "2 N"}, []string{"7 SW", "2 N 1 E", "1 S 2 W", "1 N = n", "1 NE = r"}},
+		{uci2206Mover, nil, []string{"3 E", "drop N", "1 N 2 E"}},
+		{leela1858, nil, []string{"4 SE", "1 N = q"}},
+	} {
+		names, err := MapNames(c.policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range c.first {
+			if names[i] != name {
+				t.Errorf("%s: map %d is %q, want %q", c.policy.Name(), i, names[i], name)
+			}
+		}
+		for _, name := range c.some {
+			if !slices.Contains(names, name) {
+				t.Errorf("%s: no map %q: %q", c.policy.Name(), name, names)
+			}
+		}
+		used := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "unused" })
+		slices.Sort(used)
+		if n := len(slices.Compact(slices.Clone(used))); n != len(used) {
+			t.Errorf("%s: %d names for %d maps: %q", c.policy.Name(), n, len(used), names)
+		}
+	}
+}

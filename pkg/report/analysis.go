@@ -215,6 +215,15 @@ type Policy struct {
 	all []store.MoveResult // of each index, with an empty UCI if no piece can make the move
 }
 
+// Priors returns the probability of each index.
+func (p *Policy) Priors() []stats.Float {
+	priors := make([]stats.Float, len(p.all))
+	for i := range p.all {
+		priors[i] = p.all[i].Prior
+	}
+	return priors
+}
+
 // FullPolicy evaluates the current position of g for all moves of a policy.
 func FullPolicy(g *chess.Game, eval search.Evaluator, policy encode.Policy) (*Policy, error) {
 	p := g.Position()

@@ -102,6 +102,9 @@ func (k kind) fileName(f *experiment.Figure) string {
 	if f.Y != "" {
 		parts = append(parts, string(f.Y))
 	}
+	if f.Boards == experiment.MoveBoards {
+		parts = append(parts, f.Boards)
+	}
 	if f.Generation != nil {
 		parts = append(parts, store.CheckpointName(*f.Generation))
 	}

@@ -193,7 +193,7 @@ func drawFinal(p *picture) (plots.Chart, string, error) {
 }
 
 // ofPosition draws a run's evaluation of a position. of names its network in the caption.
-func ofPosition(draw func(p *picture, a *store.PositionResult, of string) (plots.Chart, string)) func(*picture) (plots.Chart, string, error) {
+func ofPosition(draw func(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error)) func(*picture) (plots.Chart, string, error) {
 	return func(p *picture) (plots.Chart, string, error) {
 		t := p.only()
 		request, _ := t.Position(p.Figure)
@@ -208,24 +208,64 @@ func ofPosition(draw func(p *picture, a *store.PositionResult, of string) (plots
 		if request.Generation == 0 {
 			of = "of the untrained network"
 		}
-		c, caption := draw(p, a, of)
-		return c, caption, nil
+		return draw(p, a, of)
 	}
 }
 
 // drawPolicy shows where a network's moves begin and end, and where those of each kind of
 // piece do.
-func drawPolicy(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {
+func drawPolicy(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {
+	if p.Boards == experiment.MoveBoards {
+		return drawMoves(p, a, of)
+	}
 	c := plots.PolicyPlanes{Frame: p.frame, Position: positionOf(a), Planes: append(planes("", a.Moves), piecePlanes(a)...)}
-	return c, fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value)))
+	return c, fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value))), nil
 }
 
-func drawTree(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {
-	return TreeChart(a, p.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there, that of the root for the side to move. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN)
+// drawMoves shows all that a policy says, a board for each way of moving.
+func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {
+	setup, err := experiment.NewSetup(&p.only().Declared.Settings)
+	if err != nil {
+		return nil, "", err
+	}
+	policy := setup.Codec.Policy
+	layout, err := encode.MoveMaps(policy)
+	if err != nil {
+		return nil, "", err
+	}
+	names, err := encode.MapNames(policy)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(a.All) != len(layout.Places) {
+		return nil, "", fmt.Errorf("%d moves, the policy %s has %d", len(a.All), policy.Name(), len(layout.Places))
+	}
+	c := plots.PolicyPlanes{Frame: p.frame, Position: plots.Position{Variant: a.Variant}, Planes: make([]plots.Plane, layout.Maps)}
+	for m := range c.Planes {
+		c.Planes[m].Title = names[m]
+		for s := range c.Planes[m].Squares {
+			c.Planes[m].Squares[s] = math.NaN()
+		}
+	}
+	for i, prior := range a.All {
+		if at := layout.Places[i][0]; at >= 0 {
+			square := &c.Planes[at/64].Squares[at%64]
+			if math.IsNaN(*square) {
+				*square = 0
+			}
+			*square += float64(prior)
+		}
+	}
+	c.Planes = slices.DeleteFunc(c.Planes, func(p plots.Plane) bool { return p.Title == "unused" })
+	return c, fmt.Sprintf("All that the policy %s, before a mask: a board for each way of moving, at the squares where the moves begin, as the side to move sees them. Crosses are squares for which the policy has no number.", of), nil
 }
 
-func drawBoard(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {
-	return BoardChart(a, p.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, english.Plural(a.Visits, "visit", ""))
+func drawTree(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {
+	return TreeChart(a, p.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there, that of the root for the side to move. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN), nil
+}
+
+func drawBoard(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {
+	return BoardChart(a, p.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, english.Plural(a.Visits, "visit", "")), nil
 }
 
 // mostInputs is the number of planes up to which a figure shows the empty ones too.

@@ -288,6 +288,9 @@ func (t *Trial) position(q store.Position) (*Stage, error) {
 	s := t.Settings
 	in := t.checkpointInputs(q.Generation, positionCode)
 	in["position"], in["visits"] = p.FEN(), strconv.Itoa(q.Visits)
+	if q.All {
+		in["moves"] = "all"
+	}
 	cfg := s.Tournament.Search.WithoutExploration()
 	if cfg.Visits = q.Visits; q.Visits > 0 {
 		in.Settings("search", cfg)
@@ -303,6 +306,14 @@ func (t *Trial) position(q store.Position) (*Stage, error) {
 		if err := search.Run(ctx, []*search.Tree{tree}, search.NewEvaluator(t.Setup.Codec, net)); err != nil {
 			return nil, err
 		}
-		return nil, report.Position(p, tree, q.Visits).Write(t.Results.Path(q.File()))
+		result := report.Position(p, tree, q.Visits)
+		if q.All {
+			policy, err := report.FullPolicy(chess.NewGame(p), search.NewEvaluator(t.Setup.Codec, net), t.Setup.Codec.Policy)
+			if err != nil {
+				return nil, err
+			}
+			result.All = policy.Priors()
+		}
+		return nil, result.Write(t.Results.Path(q.File()))
 	}}, nil
 }

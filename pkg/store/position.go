@@ -12,9 +12,10 @@ import (
 // Position is a position to evaluate with a checkpoint, by the network alone or by a
 // search.
 type Position struct {
-	Position   string `json:"position"`   // "start" or a FEN
-	Generation int    `json:"generation"` // 0: the untrained network
-	Visits     int    `json:"visits"`     // of the search; 0: none
+	Position   string `json:"position"`      // "start" or a FEN
+	Generation int    `json:"generation"`    // 0: the untrained network
+	Visits     int    `json:"visits"`        // of the search; 0: none
+	All        bool   `json:"all,omitempty"` // with what the policy says of illegal moves
 }
 
 // Position returns the position of a figure of kind policy, tree or board. The default
@@ -33,13 +34,16 @@ func (t *Trial) Position(f *experiment.Figure) (q Position, ok bool) {
 		q.Generation = *f.Generation
 	}
 	if f.Kind == "policy" {
-		q.Visits = 0
+		q.Visits, q.All = 0, f.Boards == experiment.MoveBoards
 	}
 	return q, true
 }
 
 // Stage returns the name of the stage that evaluates the position.
 func (q Position) Stage() string {
+	if q.All {
+		return fmt.Sprintf("position %s, all moves of the policy of %s", q.Position, CheckpointName(q.Generation))
+	}
 	if q.Visits == 0 {
 		return fmt.Sprintf("position %s, policy of %s", q.Position, CheckpointName(q.Generation))
 	}
@@ -57,6 +61,8 @@ type PositionResult struct {
 	Visits  int         `json:"visits"` // 0: no search
 	// Moves has all legal moves, best first: by visits, or by prior without a search.
 	Moves []MoveResult `json:"moves"`
+	// All has the prior of each index of the policy before a mask, if that was asked for.
+	All []stats.Float `json:"all,omitempty"`
 	// Tree has the nodes with enough visits to be shown: the root first, and every node
 	// after its parent.
 	Tree []TreeNode `json:"tree,omitempty"`

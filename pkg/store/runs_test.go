@@ -245,13 +245,17 @@ func TestPositionResult(t *testing.T) {
 	x := trials[0]
 	x.Manifest.Stage(TrainStage(2)).Outputs = map[string]string{CheckpointFile(2): "sum"}
 	q, ok := x.Position(&experiment.Figure{Kind: "tree", Visits: 8})
-	if !ok || q != (Position{"start", 2, 8}) || q.Stage() != "position start, 8 visits of gen-2" {
+	if !ok || q != (Position{Position: "start", Generation: 2, Visits: 8}) || q.Stage() != "position start, 8 visits of gen-2" {
 		t.Errorf("position %+v of stage %q", q, q.Stage())
 	}
 	zero := 0
 	p, _ := x.Position(&experiment.Figure{Kind: "policy", Visits: 8, Generation: &zero, Position: "fen"})
-	if p != (Position{"fen", 0, 0}) || p.Stage() != "position fen, policy of untrained" || p.File() == q.File() {
+	if p != (Position{Position: "fen"}) || p.Stage() != "position fen, policy of untrained" || p.File() == q.File() {
 		t.Errorf("position %+v of stage %q", p, p.Stage())
+	}
+	all, _ := x.Position(&experiment.Figure{Kind: "policy", Boards: experiment.MoveBoards})
+	if !all.All || all.Stage() != "position start, all moves of the policy of gen-2" || all.File() == p.File() {
+		t.Errorf("position %+v of stage %q", all, all.Stage())
 	}
 	if _, ok := x.Position(&experiment.Figure{Kind: "loss"}); ok {
 		t.Error("a figure of losses has a position")
