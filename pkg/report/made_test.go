@@ -53,6 +53,7 @@ notebook:
   - figure: {kind: multiples}
   - figure: {kind: parallel, metric: score}
   - figure: {kind: policy}
+  - figure: {kind: policy, boards: moves}
   - figure: {kind: inputs}
   - figure: {kind: network}
   - figure: {kind: tree, visits: 100}
@@ -200,9 +201,15 @@ func evaluatePositions(t *testing.T, trial *store.Trial) {
 			{UCI: "a2a3", SAN: "a3", Prior: 0.125, Q: stats.Float(math.NaN())},
 		},
 	}
-	for _, visits := range []int{0, 100} {
-		q := store.Position{Position: "start", Generation: trial.Done(), Visits: visits}
-		if a.Visits = visits; visits == 0 {
+	for _, visits := range []int{0, 100, -1} {
+		q := store.Position{Position: "start", Generation: trial.Done(), Visits: max(0, visits), All: visits < 0}
+		a.All = nil
+		for i := range 1968 { // moves of uci1968
+			if q.All {
+				a.All = append(a.All, stats.Float(float64(i)/1968/984))
+			}
+		}
+		if a.Visits = max(0, visits); visits <= 0 {
 			a.Tree = nil
 		} else {
 			a.Tree = []store.TreeNode{{Parent: -1, Visits: 100, Q: -0.125, Prior: stats.Float(math.NaN())}, {Move: "e4", Visits: 60, Prior: 0.5, Q: 0.25},
