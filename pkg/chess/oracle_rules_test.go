@@ -94,7 +94,9 @@ func ruleDifference(g *oracleGame, p *Position, d oracleDifference, there oracle
 		// It looks for insufficient material in its own way, and before mate. Of definitions it
 		// never does where kings explode; TestBuiltInVariantsAsRules compares those with atomic.
 		return there.insufficient && d.there == "1/2-1/2" || b.Explosion > 0 && d.there == "*" && p.InsufficientMaterial() ||
-			b.of[Pawn].Moves != "fmWfcF" && d.here == "*" && b.Repetition > 0 && seenBefore(g, p) >= b.Repetition-1
+			b.of[Pawn].Moves != "fmWfcF" && d.here == "*" && b.Repetition > 0 && seenBefore(g, p, g.Ply()) >= b.Repetition-1 ||
+			// It forgets positions before the last move of a pawn, also where pawns move back.
+			!b.onward && d.there == "*" && b.Repetition > 0 && seenBefore(g, p, g.Ply()) >= b.Repetition-1 && seenBefore(g, p, p.Rule50()) < b.Repetition-1
 	case "SAN":
 		// It marks mates only, and not in all rules; it writes moves of unusual pawns in its
 		// own way.
@@ -105,9 +107,9 @@ func ruleDifference(g *oracleGame, p *Position, d oracleDifference, there oracle
 	return false
 }
 
-// seenBefore counts the earlier positions of a game that are the same but for a capture en
-// passant, which it forgets where unusual pawns could make it.
-func seenBefore(g *oracleGame, p *Position) (n int) {
+// seenBefore counts the positions of the last plies before one that are the same but for a capture
+// en passant, which it forgets where unusual pawns could make it.
+func seenBefore(g *oracleGame, p *Position, plies int) (n int) {
 	bare := func(p *Position) uint64 {
 		if p.enPassant == NoSquare {
 			return p.key
@@ -117,8 +119,13 @@ func seenBefore(g *oracleGame, p *Position) (n int) {
 	before := false
 	for i := range g.Ply() + 1 {
 		q := g.Back(i)
-		if before && bare(q) == bare(p) {
-			n++
+		if before {
+			if plies--; plies < 0 {
+				break
+			}
+			if bare(q) == bare(p) {
+				n++
+			}
 		}
 		before = before || q == p
 	}
