@@ -70,7 +70,7 @@ cluster: build ## as root: a hub with workers behind bad lines, and Slurm, make 
 	@for tool in nft tc slurmctld munged; do PATH=$$PATH:/usr/sbin command -v $$tool >/dev/null || { echo "make cluster needs $$tool (Debian: apt-get install nftables iproute2 slurm-wlm munge)"; exit 1; }; done
 	PATH=$$PATH:/usr/sbin .ci/cluster
 
-oracle: go ## compare 10,000 games of each variant with Fairy-Stockfish's rules, move list by move list: minutes
+oracle: go ## compare games of all variants and of rules in files with Fairy-Stockfish, move list by move list: 75 minutes
 	@for tool in node npm; do command -v $$tool >/dev/null || { echo "make oracle needs $$tool (Debian: apt-get install nodejs npm)"; exit 1; }; done
 	@grep -qs '"version": "$(lastword $(subst @, ,$(FFISH)))"' .opponents/oracle/node_modules/ffish-es6/package.json || \
 		npm install --prefix .opponents/oracle --no-save --no-audit --no-fund $(FFISH)
