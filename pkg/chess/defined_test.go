@@ -99,6 +99,58 @@ func sameGame(t *testing.T, r *rand.Rand, start Position, as Variant) {
 	}
 }
 
+// With castling_after the moves are those of chess, without castling up to that move.
+func TestCastlingAfter(t *testing.T) {
+	v := define(t, rulesOfTests(t)["no-castling-10"])
+	const after = 10
+	castled, waited := 0, 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 10))
+		const fen = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
+		p, err := ParseFEN(Standard, fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := ParseFEN(v, fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			var l, m MoveList
+			p.LegalMoves(&l)
+			q.LegalMoves(&m)
+			var want []string
+			for _, move := range l.Slice() {
+				if move.IsCastle() && p.FullMove() <= after {
+					waited++
+					continue
+				}
+				want = append(want, p.UCI(move))
+			}
+			slices.Sort(want)
+			if have := moveTexts(&q, &m, false); !slices.Equal(have, want) || p.FEN() != q.FEN() {
+				t.Fatalf("%s: moves %s, want %s", q.FEN(), have, want)
+			}
+			if key := q.computeKey(); key != q.key {
+				t.Fatalf("%s: the key is %x, want %x", q.FEN(), q.key, key)
+			}
+			if m.Len() == 0 {
+				break
+			}
+			move := m.At(r.IntN(m.Len()))
+			if i := slices.IndexFunc(m.Slice(), Move.IsCastle); i >= 0 {
+				move = m.At(i)
+				castled++
+			}
+			p.Play(l.At(slices.IndexFunc(l.Slice(), func(x Move) bool { return x.String() == move.String() })))
+			q.Play(move)
+		}
+	}
+	if castled < 20 || waited < 1000 {
+		t.Errorf("castled %d times, waited %d times", castled, waited)
+	}
+}
+
 // rulesOfTests returns the rules of experiments/variants by name.
 func rulesOfTests(t testing.TB) map[string]Rules {
 	t.Helper()
