@@ -91,13 +91,16 @@ func (p *part) add(r *row) error {
 	for _, array := range [][]byte{r.Planes, r.Future, r.Indices, r.Policy} {
 		rest = rest[copy(rest, array):]
 	}
-	p.places = append(p.places, place{r.Game, r.Ply, uint32(len(p.blocks) - 1), uint32(p.used - size)})
-	return p.shape.check(p.sample(len(p.places) - 1))
+	at := place{r.Game, r.Ply, uint32(len(p.blocks) - 1), uint32(p.used - size)}
+	if err := p.shape.check(p.sample(at)); err != nil {
+		return err
+	}
+	p.places = append(p.places, at)
+	return nil
 }
 
-// sample returns sample i, whose arrays are in the block.
-func (p *part) sample(i int) *encode.Sample {
-	at := p.places[i]
+// sample returns the sample of a place, whose arrays are in the block.
+func (p *part) sample(at place) *encode.Sample {
 	b := p.blocks[at.block][at.from:]
 	r := (*record)(unsafe.Pointer(&b[0]))
 	rest := b[recordBytes:]
@@ -172,7 +175,7 @@ func (s *Set) Meta() Meta { return s.parts[len(s.parts)-1].meta }
 // Sample returns sample i, 0 <= i < Len(). The caller must not change it.
 func (s *Set) Sample(i int) *encode.Sample {
 	p, k := s.find(i)
-	return p.sample(k)
+	return p.sample(p.places[k])
 }
 
 // find returns the file of sample i, and its number there.
@@ -186,6 +189,9 @@ func (s *Set) find(i int) (p *part, k int) {
 
 // Expect prepares for the use of samples that are in a file, see [ReadInto].
 func (s *Set) Expect(indices []int32) {
+	if !slices.ContainsFunc(s.parts, func(p *part) bool { return p.mapped != nil }) {
+		return
+	}
 	for _, i := range indices {
 		if p, k := s.find(int(i)); p.mapped != nil {
 			at := p.places[k]
@@ -208,7 +214,7 @@ func (s *Set) Next(i int) *encode.Sample {
 		case p.places[k].game != p.places[first].game || after > 1:
 			return nil
 		case after == 1:
-			return p.sample(k)
+			return p.sample(p.places[k])
 		}
 	}
 	return nil

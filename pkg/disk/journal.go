@@ -172,8 +172,9 @@ func (j *Journal) restore(head []byte, replay func([]byte) error) error {
 	return j.append(head)
 }
 
-// scan calls replay for each entry after the head, with its place. It returns where the last whole entry
-// ends, 0 if it is not a journal with this head, and the number of torn or damaged bytes.
+// scan calls replay for each entry after the head, with its place. It returns where the last
+// whole entry ends, 0 if it is not a journal with this head, and the number of torn or damaged
+// bytes.
 func scan(f *os.File, head func([]byte) bool, replay func(at int64, entry []byte) error) (end, torn int64, err error) {
 	st, err := f.Stat()
 	if err != nil {

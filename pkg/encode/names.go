@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 
 	"alamos/pkg/chess"
 )
@@ -17,12 +18,7 @@ func PlaneNames(p Planes) []string {
 
 // namesOf returns the names of an encoding that are always the same.
 func namesOf(parts ...[]string) func(*planes) []string {
-	return func(*planes) (all []string) {
-		for _, part := range parts {
-			all = append(all, part...)
-		}
-		return all
-	}
+	return func(*planes) []string { return slices.Concat(parts...) }
 }
 
 var chessKinds = []string{"pawns", "knights", "bishops", "rooks", "queens", "king"}
@@ -50,13 +46,13 @@ func inHistory(names ...[]string) (all []string) {
 	return all
 }
 
+// bothSides are the pieces of the side to move and of the other.
+var bothSides = slices.Concat(of("own", chessKinds...), of("other", chessKinds...))
+
 // moverNames are the names of the planes of mover15.
-var moverNames = append(append(of("own", chessKinds...), of("other", chessKinds...)...), "own castling", "other castling", "en passant")
+var moverNames = append(slices.Clone(bothSides), "own castling", "other castling", "en passant")
 
 var handKinds = []string{"pawns in hand", "knights in hand", "bishops in hand", "rooks in hand", "queens in hand"}
-
-// zeroNames are the names of a position in alphazero119 and lc0-112.
-var zeroNames = append(of("own", chessKinds...), of("other", chessKinds...)...)
 
 // marroNames alternates the sides, and numbers the types of moves.
 func marroNames(*planes) (all []string) {
@@ -76,7 +72,7 @@ func rulesNames(e *planes) (all []string) {
 	for _, kind := range chess.RulesOf(*e.only).Pieces {
 		kinds = append(kinds, kind.Name)
 	}
-	all = append(append(of("own", kinds...), of("other", kinds...)...), "squares", "own castling", "other castling", "en passant", "promoted")
+	all = append(slices.Concat(of("own", kinds...), of("other", kinds...)), "squares", "own castling", "other castling", "en passant", "promoted")
 	if chess.RulesOf(*e.only).Hand != "none" {
 		for _, kind := range kinds {
 			all = append(all, "own "+kind+" in hand", "other "+kind+" in hand")

@@ -35,7 +35,7 @@ var alphaZero119 = &planes{
 	name: "alphazero119", count: zeroPlanes, constant: constantAt(zeroPlanes, zeroMoves, zeroNoProgress), white: false,
 	castling: []int{zeroCastling, zeroCastling + 1, zeroCastling + 2, zeroCastling + 3},
 	lacks:    atomic16Lacks, encode: encodeAlphaZero119,
-	names: namesOf(inHistory(zeroNames, []string{"occurred before", "occurred twice before"}), []string{"color", "moves", "own O-O", "own O-O-O", "other O-O", "other O-O-O", "no progress"}),
+	names: namesOf(inHistory(bothSides, []string{"occurred before", "occurred twice before"}), []string{"color", "moves", "own O-O", "own O-O-O", "other O-O", "other O-O-O", "no progress"}),
 }
 
 // The planes of alphazero119, by their first index; those of a step are repeated
@@ -97,7 +97,7 @@ var leela112 = &planes{
 	name: "lc0-112", count: leelaPlanes, constant: constantAt(leelaPlanes, leelaRule50), white: false,
 	castling: []int{leelaCastling, leelaCastling + 1, leelaCastling + 2, leelaCastling + 3},
 	lacks:    atomic16Lacks, encode: encodeLeela112,
-	names: namesOf(inHistory(zeroNames, []string{"occurred before"}), []string{"own O-O-O", "own O-O", "other O-O-O", "other O-O", "Black moves", "quiet plies", "zeros", "ones"}),
+	names: namesOf(inHistory(bothSides, []string{"occurred before"}), []string{"own O-O-O", "own O-O", "other O-O-O", "other O-O", "Black moves", "quiet plies", "zeros", "ones"}),
 }
 
 // The planes of lc0-112, by their first index; those of a step are repeated

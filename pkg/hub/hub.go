@@ -72,11 +72,7 @@ const ServerScheme = "nats://"
 // the configuration of [WriteServer]. note is told what the user should know.
 func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
 	h := &Hub{keys: keys, note: note, stop: make(chan struct{}), files: map[string][]byte{}, over: map[string]bool{}, workers: map[string]*worker{}, told: map[string]bool{}}
-	user, err := nkeys.FromSeed([]byte(keys.Seed))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", keys.file, err)
-	}
-	public, err := user.PublicKey()
+	user, public, err := keys.hub()
 	if err != nil {
 		return nil, err
 	}
@@ -261,13 +257,16 @@ func (h *Hub) tell(text string) {
 }
 
 // file returns a part of a file.
-func (h *Hub) file(_ string, data []byte) (any, error) {
+func (h *Hub) file(key string, data []byte) (any, error) {
 	var r fileRequest
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.keys.refuses(key) != "" {
+		return []byte{}, nil
+	}
 	file := h.files[r.SHA256]
 	from := max(0, min(r.Offset, len(file)))
 	return file[from:min(from+chunk, len(file))], nil
@@ -407,7 +406,7 @@ func (h *Hub) answer(key string, data []byte) (any, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if why := h.keys.Revoked[key]; why != "" {
+	if why := h.keys.refuses(key); why != "" {
 		return receipt{Refused: why}, nil
 	}
 	j, w := h.job(a.Job), h.workers[a.Worker]

@@ -160,6 +160,15 @@ func ReadToken(path string) (*Token, error) {
 	return t, nil
 }
 
+// hub returns the hub's own key.
+func (k *Keys) hub() (user nkeys.KeyPair, public string, err error) {
+	if user, err = nkeys.FromSeed([]byte(k.Seed)); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", k.file, err)
+	}
+	public, err = user.PublicKey()
+	return user, public, err
+}
+
 // serverConfig is the configuration of a NATS server for a hub that runs elsewhere.
 var serverConfig = template.Must(template.New("").Parse(`# For nats-server -c {{.File}}, in this folder. The hub is the run: alamos run --hub nats://{{.Address}}
 listen: "0.0.0.0:{{.Port}}"
@@ -191,11 +200,7 @@ func WriteServer(dir string) error {
 	if err != nil {
 		return err
 	}
-	user, err := nkeys.FromSeed([]byte(k.Seed))
-	if err != nil {
-		return fmt.Errorf("%s: %w", k.file, err)
-	}
-	public, err := user.PublicKey()
+	_, public, err := k.hub()
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
@@ -266,48 +265,4 @@ func drawTree(p *picture, a *store.PositionResult, of string) (plots.Chart, stri
 
 func drawBoard(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {
 	return BoardChart(a, p.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, english.Plural(a.Visits, "visit", "")), nil
-}
-
-// mostInputs is the number of planes up to which a figure shows the empty ones too.
-const mostInputs = 40
-
-// drawInputs shows the planes that a network gets of a position without a history.
-func drawInputs(p *picture) (plots.Chart, string, error) {
-	settings := &p.only().Declared.Settings
-	setup, err := experiment.NewSetup(settings)
-	if err != nil {
-		return nil, "", err
-	}
-	position, err := experiment.FigurePosition(setup.Variant, settings, p.Position)
-	if err != nil {
-		return nil, "", err
-	}
-	encoding := setup.Codec.Planes
-	words := make([]uint64, encoding.Count())
-	encoding.Encode(words, chess.NewGame(position))
-	c := plots.PolicyPlanes{Frame: p.frame, Quantity: "value", Position: plots.Position{Variant: setup.Variant.Spec()}}
-	names, constant := encode.PlaneNames(encoding), encoding.Constant()
-	for i, w := range words {
-		if w == 0 && len(words) > mostInputs {
-			continue
-		}
-		plane := plots.Plane{Title: names[i]}
-		for s := range plane.Squares {
-			if constant[i] {
-				plane.Squares[s] = float64(math.Float32frombits(uint32(w)))
-			} else {
-				plane.Squares[s] = float64(w >> s & 1)
-			}
-		}
-		c.Planes = append(c.Planes, plane)
-	}
-	shown := fmt.Sprintf("The %d input planes", len(words))
-	if len(c.Planes) < len(words) {
-		shown = fmt.Sprintf("The %d input planes of %d that are not empty", len(c.Planes), len(words))
-	}
-	view := "as White sees the board"
-	if position.Turn() == chess.Black && !encoding.White() {
-		view = "as Black sees the board, with rank 8 below"
-	}
-	return c, fmt.Sprintf("%s of the encoding %s, %s, for %s.", shown, encoding.Name(), view, position.FEN()), nil
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	humanize "github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/plots"
@@ -208,6 +211,50 @@ func drawNetwork(p *picture) (plots.Chart, string, error) {
 		return nil, "", err
 	}
 	return all[0].Diagram(p.frame), fmt.Sprintf("The network: %s. It has %s trained parameters.", all[0].Summary(), humanize.Comma(int64(all[0].Parameters))), nil
+}
+
+// mostInputs is the number of planes up to which a figure shows the empty ones too.
+const mostInputs = 40
+
+// drawInputs shows the planes that a network gets of a position without a history.
+func drawInputs(p *picture) (plots.Chart, string, error) {
+	settings := &p.only().Declared.Settings
+	setup, err := experiment.NewSetup(settings)
+	if err != nil {
+		return nil, "", err
+	}
+	position, err := experiment.FigurePosition(setup.Variant, settings, p.Position)
+	if err != nil {
+		return nil, "", err
+	}
+	encoding := setup.Codec.Planes
+	words := make([]uint64, encoding.Count())
+	encoding.Encode(words, chess.NewGame(position))
+	c := plots.PolicyPlanes{Frame: p.frame, Quantity: "value", Position: plots.Position{Variant: setup.Variant.Spec()}}
+	names, constant := encode.PlaneNames(encoding), encoding.Constant()
+	for i, w := range words {
+		if w == 0 && len(words) > mostInputs {
+			continue
+		}
+		plane := plots.Plane{Title: names[i]}
+		for s := range plane.Squares {
+			if constant[i] {
+				plane.Squares[s] = float64(math.Float32frombits(uint32(w)))
+			} else {
+				plane.Squares[s] = float64(w >> s & 1)
+			}
+		}
+		c.Planes = append(c.Planes, plane)
+	}
+	shown := fmt.Sprintf("The %d input planes", len(words))
+	if len(c.Planes) < len(words) {
+		shown = fmt.Sprintf("The %d input planes of %d that are not empty", len(c.Planes), len(words))
+	}
+	view := "as White sees the board"
+	if position.Turn() == chess.Black && !encoding.White() {
+		view = "as Black sees the board, with rank 8 below"
+	}
+	return c, fmt.Sprintf("%s of the encoding %s, %s, for %s.", shown, encoding.Name(), view, position.FEN()), nil
 }
 
 // block is a block of the trunk, or a layer elsewhere.

@@ -108,18 +108,7 @@ func TestAway(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	h := s.serve(ctx, t, func(text string) { t.Log("hub: " + text) }, nil, nil)
-	stopped, stop := context.WithCancel(ctx)
-	_, err := s.try(stopped, func(o *Options) {
-		o.Hub = h
-		o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
-			if strings.HasPrefix(what, "self-play 2 3/") {
-				stop()
-			}
-		}}
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	s.stop(t, "self-play 2 3/", func(o *Options) { o.Hub = h })
 	resumed := map[string]int{} // games
 	until := func(at string) (context.Context, func(*Options)) {
 		stopped, stop := context.WithCancel(ctx)
@@ -169,17 +158,7 @@ func TestAwayOfAnotherKind(t *testing.T) {
 	s := newSite(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	stopped, stop := context.WithCancel(ctx)
-	if _, err := s.try(stopped, func(o *Options) {
-		o.Precision = nn.FP32
-		o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
-			if strings.HasPrefix(what, "self-play 1 5/40") {
-				stop()
-			}
-		}}
-	}, set...); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	s.stop(t, "self-play 1 5/40", on(nn.FP32), set...)
 	refused := make(chan string, 1)
 	note := func(text string) {
 		if strings.Contains(text, "worker-1 on ") && strings.Contains(text, "is of another kind and does not play: ") && strings.Contains(text, "precision is bf16, want fp32") {

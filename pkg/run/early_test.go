@@ -53,17 +53,7 @@ func TestLag(t *testing.T) {
 
 	stopped := newSite(t)
 	for _, at := range []string{"self-play 2 2/", "training 1 1/", "self-play 3 4/", "training 2 3/", "runs self-play 3"} {
-		ctx, cancel := context.WithCancel(context.Background())
-		_, err := stopped.try(ctx, func(o *Options) {
-			o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
-				if strings.HasPrefix(what, at) {
-					cancel()
-				}
-			}}
-		}, set...)
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("canceled at %q: error %v", at, err)
-		}
+		stopped.stop(t, at, nil, set...)
 	}
 	stopped.run(t, set...)
 	stopped.sameAs(t, plain)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -134,6 +135,26 @@ func (s site) run(t *testing.T, set ...string) *recorder {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// stop runs the experiment until an event that begins so.
+func (s site) stop(t *testing.T, at string, change func(*Options), set ...string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	_, err := s.try(ctx, func(o *Options) {
+		if change != nil {
+			change(o)
+		}
+		o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
+			if strings.HasPrefix(what, at) {
+				cancel()
+			}
+		}}
+	}, set...)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("canceled at %q: error %v", at, err)
+	}
 }
 
 // fingerprint returns what must be equal in two runs of one experiment: the hashes of all

@@ -130,14 +130,15 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 	if err != nil {
 		return err
 	}
-	if release == nil {
+	played := release != nil // the goroutine that played has claimed and locked the stage
+	if !played {
 		if release, err = t.run.cache.claim(ctx, s.In); err != nil {
 			return err
 		}
 	}
 	defer release()
 	d, src, err := t.decide(s)
-	if d.Does == Runs && t.early[s.Name] == nil && err == nil {
+	if d.Does == Runs && !played && err == nil {
 		unlock, waited, failed := t.lock(ctx, s)
 		if err = failed; err == nil {
 			defer unlock()
