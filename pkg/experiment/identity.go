@@ -99,6 +99,13 @@ func (s *Settings) Files() []NamedFile {
 	return all
 }
 
+// Move gives every file that the settings name another path.
+func (s *Settings) Move(path func(config.File) string) {
+	d := document{Settings: *s}
+	schema().EachFile(&d, func(_ string, f *config.File) { f.Path = path(*f) })
+	*s = d.Settings
+}
+
 // Scripts returns those of Files that are Go scripts.
 func (s *Settings) Scripts() []NamedFile {
 	return slices.DeleteFunc(s.Files(), func(f NamedFile) bool { return filepath.Ext(f.Path) != ".go" })

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -28,81 +27,87 @@ import (
 )
 
 // order is a job of a hub: a stage of a trial whose games a worker plays. A worker makes a folder
-// of the trial with these files and then plays as a run does.
+// with these files and then plays as a run does.
 type order struct {
-	Trial string // its identity
 	Stage string
-	Files map[string]string // path in the trial's folder -> SHA-256
-	// Models are the networks of other runs that play in a tournament, by their names in the
-	// settings.
-	Models map[string]orderedModel `json:",omitempty"`
+	// Trials are the trial of the stage, which is the first, and those of players that search with
+	// settings of their own.
+	Trials []orderedTrial
+	Files  map[string]string // path in the worker's folder -> SHA-256
+
+	// A tournament has these too.
+	Players []orderedPlayer `json:",omitempty"`
+	Rounds  int             `json:",omitempty"`
+	Format  match.Format    `json:",omitzero"`
 }
 
-type orderedModel struct {
-	Name, Sum string // as the run knows it
-	File      string // in the trial's folder
-	From      string // file of the run
+type orderedTrial struct {
+	ID       string
+	Settings experiment.Settings
+}
+
+// orderedPlayer is a player of a tournament. Games of engines are not played by workers.
+type orderedPlayer struct {
+	Name    string
+	Spec    match.Spec
+	Network string `json:",omitempty"` // its file
+	Trial   int    // of the order's, whose search settings are the player's
 }
 
 // selfplayJob returns the job of the games of generation g.
 func (t *Trial) selfplayJob(g int) (*hub.Job, error) {
-	o := order{Stage: store.SelfPlayStage(g)}
-	var names []string
+	o := order{Stage: store.SelfPlayStage(g), Trials: []orderedTrial{t.ordered()}}
+	network := store.CheckpointFile(t.Settings.PlayedBy(g))
+	files := map[string]string{}
 	if t.forks(g) {
-		names = append(names, store.GamesFile(g-1))
+		name := store.GamesFile(g - 1)
+		files[name] = t.Results.Path(name)
 	}
-	return t.newJob(o, names, store.CheckpointFile(t.Settings.PlayedBy(g)))
+	return t.run.newJob(o, files, map[string]string{network: t.Results.Path(network)})
 }
 
-// newJob returns a job with the settings of the trial and the files that they name, with other
-// files of its folder, and with checkpoints.
-func (t *Trial) newJob(o order, names []string, checkpoints ...string) (*hub.Job, error) {
-	j := &hub.Job{Any: t.run.Kinds == AnyKind, Recheck: t.run.Recheck}
-	o.Trial, o.Files = t.Results.Declared.ID, map[string]string{}
-	add := func(name string, content []byte) {
-		o.Files[name] = config.Sum(content)
-		j.Files = append(j.Files, content)
-	}
-	names = append(names, store.SettingsFile)
-	err := filepath.WalkDir(t.Results.Path(store.FilesFolder), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			path, err = filepath.Rel(t.Results.Dir, path)
-			names = append(names, path)
+// ordered returns the trial as it is in an order.
+func (t *Trial) ordered() orderedTrial { return orderedTrial{t.Settings.ID(), *t.Settings} }
+
+// newJob returns a job with the files that its trials name, with other files, and with networks.
+// Both have their paths by the names that a worker gives them.
+func (r *run) newJob(o order, files, networks map[string]string) (*hub.Job, error) {
+	j := &hub.Job{Any: r.Kinds == AnyKind, Recheck: r.Recheck}
+	o.Files = map[string]string{}
+	add := func(name string, content []byte, err error) error {
+		if err == nil && o.Files[name] == "" {
+			o.Files[name] = config.Sum(content)
+			j.Files = append(j.Files, content)
 		}
 		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
 	}
-	for _, name := range names {
-		content, err := disk.ReadFile(t.Results.Path(name))
-		if err != nil {
+	for _, t := range o.Trials {
+		for _, f := range t.Settings.Files() {
+			content, err := f.Read()
+			if err := add(store.NamedFile(f.File), content, err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for name, path := range files {
+		content, err := disk.ReadFile(path)
+		if err := add(name, content, err); err != nil {
 			return nil, err
 		}
-		add(name, content)
 	}
-	for _, name := range checkpoints {
-		content, err := t.exported(t.Results.Path(name))
-		if err != nil {
+	for name, path := range networks {
+		content, err := exported(path)
+		if err := add(name, content, err); err != nil {
 			return nil, err
 		}
-		add(name, content)
 	}
-	for model, m := range o.Models {
-		content, err := t.exported(m.From)
-		if err != nil {
-			return nil, err
-		}
-		add(m.File, content)
-		m.From = ""
-		o.Models[model] = m
-	}
+	var err error
 	j.Spec, err = json.Marshal(o)
 	return j, err
 }
 
 // exported returns a checkpoint without the state of its training.
-func (t *Trial) exported(file string) ([]byte, error) {
+func exported(file string) ([]byte, error) {
 	c, err := nn.ReadCheckpoint(file)
 	if err != nil {
 		return nil, err
@@ -312,36 +317,39 @@ func openOrder(ctx context.Context, dir string, spec []byte, file func(context.C
 			return nil, err
 		}
 	}
-	e, err := experiment.Load(filepath.Join(dir, store.SettingsFile), experiment.Options{})
-	if err != nil {
-		return nil, err
+	var e experiment.Experiment
+	for _, t := range o.Trials {
+		if t.Settings.ID() != t.ID {
+			return nil, errors.New("this version of alamos reads other settings from the job than the hub: use the same version")
+		}
+		t.Settings.Move(func(f config.File) string { return filepath.Join(dir, store.NamedFile(f)) })
+		e.Trials = append(e.Trials, experiment.Trial{ID: t.ID, Settings: t.Settings})
 	}
-	if e.Trials[0].ID != o.Trial {
-		return nil, errors.New("this version of alamos reads other settings from the job than the hub: use the same version")
+	if len(e.Trials) == 0 {
+		return nil, errors.New("the job of the hub has no trial")
 	}
 	opt.Results = dir
-	r, err := newRun(e, opt)
+	r, err := newRun(&e, opt)
 	if err != nil {
 		return nil, err
 	}
-	if r.scripts, err = findScripts(e, opt.HookTime); err != nil {
+	if r.scripts, err = findScripts(&e, opt.HookTime); err != nil {
 		return nil, err
 	}
-	r.away = true
-	m, err := store.ReadManifest(dir)
-	if err != nil {
-		return nil, err
-	}
-	t, err := r.newTrial(dir, e.Trials[0], m, Quiet{})
-	if err != nil {
-		return nil, err
+	var trials []*Trial
+	for _, declared := range e.Trials {
+		t, err := r.newTrial(dir, declared, &store.Manifest{}, Quiet{})
+		if err != nil {
+			return nil, err
+		}
+		trials = append(trials, t)
 	}
 	p := &awayPlayer{dir: dir, alamos: opt.Alamos}
 	switch _, g := store.SplitStage(o.Stage); {
-	case o.Stage == store.TournamentStage:
-		err = p.openTournament(ctx, t, o.Models)
+	case len(o.Players) > 0:
+		err = p.openTournament(ctx, &o, trials)
 	case o.Stage == store.SelfPlayStage(g) && g > 0:
-		err = p.openSelfplay(ctx, t, g)
+		err = p.openSelfplay(ctx, trials[0], g)
 	default:
 		err = fmt.Errorf("this version of alamos does not know the hub's job %q", o.Stage)
 	}
@@ -374,42 +382,45 @@ func (p *awayPlayer) openSelfplay(ctx context.Context, t *Trial, g int) error {
 	return nil
 }
 
-// openTournament opens the games of the trial's tournament.
-func (p *awayPlayer) openTournament(ctx context.Context, t *Trial, models map[string]orderedModel) error {
-	for name, m := range models {
-		if _, err := t.run.models.get(name, func() (externalModel, error) {
-			x, err := findExternal(t.Results.Dir, t.Results.Path(m.File))
-			x.name, x.sum = m.Name, m.Sum
-			return x, err
-		}); err != nil {
-			return err
+// openTournament opens the games of a tournament.
+func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Trial) error {
+	m := &tournament{Trial: trials[0], name: o.Stage, rounds: o.Rounds, format: o.Format}
+	first := -1 // player with a network
+	for i, x := range o.Players {
+		if x.Trial < 0 || x.Trial >= len(trials) {
+			return fmt.Errorf("the job of the hub has no trial %d", x.Trial)
 		}
+		player := player{spec: x.Spec, name: x.Name, trial: trials[x.Trial]}
+		if h := x.Spec.Hook; h != nil {
+			h.Path = filepath.Join(p.dir, store.NamedFile(*h))
+		}
+		if x.Network != "" {
+			player.file = filepath.Join(p.dir, x.Network)
+			c, err := nn.ReadCheckpoint(player.file)
+			if err != nil {
+				return err
+			}
+			if player.codec, _, err = c.Codec(); err != nil {
+				return err
+			}
+			if first < 0 {
+				first = i
+			}
+		}
+		m.players = append(m.players, player)
 	}
-	settings := t.Settings.Tournament
-	m := t.newTournament(store.TournamentStage, "tournament", tournamentCode, t.players(ctx), settings)
-	book, err := experiment.ReadBook(t.Setup.Variant, settings.Openings)
+	games, end, err := m.open(ctx)
 	if err != nil {
 		return err
 	}
-	var networks memo[*nn.Model]
-	var script match.Adjudicator
-	end := func() {}
-	if settings.Adjudicate != nil {
-		judge, err := t.run.scripts.open(settings.Adjudicate, t.Workers, nil)
-		if err != nil {
-			return err
-		}
-		script, end = adjudicator(judge), func() { judge.Close() }
-	}
-	p.close = func() { networks.each(func(n *nn.Model) { n.Close() }); end() }
-	if i := slices.IndexFunc(m.players, func(p player) bool { return p.file != "" }); i >= 0 {
-		if p.kind, err = t.answers(&m.players[i]); err != nil {
+	p.close = end
+	if first >= 0 {
+		if p.kind, err = m.answers(&m.players[first]); err != nil {
 			p.close()
 			return err
 		}
 	}
-	games := m.games(book, script, func(p *player) (match.Player, error) { return m.open(ctx, p, &networks) })
-	p.code, p.room = tournamentCode, t.Workers*match.DefaultTogether
+	p.code, p.room = tournamentCode, m.Workers*match.DefaultTogether
 	p.play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
 		return games.PlayNumbers(ctx, todo, func(number int, g *match.Game) error {
 			text, err := games.Pack(g)
@@ -444,26 +455,23 @@ func (t *Trial) answers(p *player) (store.Kind, error) {
 
 // away has workers play the missing games of all players but engines.
 func (m *tournament) away(ctx context.Context, games *match.Games, played func(*match.Game) error) error {
-	o := order{Stage: m.name, Models: map[string]orderedModel{}}
-	var checkpoints []string
-	engines := map[string]bool{}
+	o := order{Stage: m.name, Trials: []orderedTrial{m.ordered()}, Rounds: m.rounds, Format: m.format}
+	trials, networks, engines := []*Trial{m.Trial}, map[string]string{}, map[string]bool{}
 	for i := range m.players {
 		p := &m.players[i]
 		engines[p.name] = p.engine != nil
-		switch inside, err := filepath.Rel(m.Results.Dir, p.file); {
-		case p.file == "":
-		case p.mark == "own" && err == nil:
-			checkpoints = append(checkpoints, inside)
-		default:
-			x, err := m.run.models.get(string(p.spec.Model), func() (externalModel, error) { return findExternal(m.run.Results, string(p.spec.Model)) })
-			if err != nil {
-				return err
-			}
-			o.Models[string(p.spec.Model)] = orderedModel{x.name, x.sum, path.Join("models", x.sum+".safetensors"), p.file}
+		x := orderedPlayer{Name: p.name, Spec: p.spec, Trial: slices.Index(trials, p.trial)}
+		if x.Trial < 0 {
+			x.Trial = len(trials)
+			trials, o.Trials = append(trials, p.trial), append(o.Trials, p.trial.ordered())
 		}
+		if p.file != "" {
+			x.Network = path.Join("networks", experiment.Hash(p.file)+".safetensors")
+			networks[x.Network] = p.file
+		}
+		o.Players = append(o.Players, x)
 	}
-	slices.Sort(checkpoints)
-	job, err := m.newJob(o, []string{store.ManifestName}, slices.Compact(checkpoints)...)
+	job, err := m.run.newJob(o, nil, networks)
 	if err != nil {
 		return err
 	}

@@ -142,6 +142,33 @@ func TestAway(t *testing.T) {
 	cancel()
 }
 
+// Workers play the games by which trials are compared: each network searches with the settings of
+// its own trial.
+func TestAwayComparisons(t *testing.T) {
+	t.Parallel()
+	set := with(quick, "generations=2", "tournament.rounds=0")
+	here, s := newSite(t), newSite(t)
+	for _, s := range []site{here, s} {
+		s.sweep(t, "{grid: {tournament.search.visits: [4, 30]}, seeds: 2, halving: {factor: 2, first: 1, metric: elo, games: 2}, final: {rounds: 2, anchors: [random, {material: 1}]}}")
+	}
+	here.run(t, set...)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	h := s.serve(ctx, t, func(text string) { t.Log("hub: " + text) }, nil, nil)
+	if _, err := s.try(ctx, func(o *Options) { o.Hub = h }, set...); err != nil {
+		t.Fatal(err)
+	}
+	s.sameAs(t, here)
+	taken := 0
+	for _, w := range h.Workers() {
+		taken += w.Taken
+	}
+	if want := 4*3 + 6*2 + 6*2; taken != want { // self-play, the rung and the final tournament
+		t.Errorf("workers played %d games, want %d", taken, want)
+	}
+	cancel()
+}
+
 // A worker of another kind than that of the games which exist is refused by name. If any kind will
 // do, it plays, and the manifest says so.
 func TestAwayOfAnotherKind(t *testing.T) {

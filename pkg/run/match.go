@@ -185,32 +185,56 @@ func (m *tournament) games(book []match.Opening, judge match.Adjudicator, open f
 	}, entries, m.name, gamesKey(m.in))
 }
 
-// play plays the missing games and returns all games.
-func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, error) {
+// open returns the games of the tournament, ready to be played. The caller must call end.
+func (m *tournament) open(ctx context.Context) (games *match.Games, end func(), err error) {
 	s := &m.Settings.Tournament
 	book, err := experiment.ReadBook(m.Setup.Variant, s.Openings)
 	if err != nil {
 		return nil, nil, err
 	}
 	var script match.Adjudicator
+	var networks memo[*nn.Model]
+	end = func() { networks.each(func(n *nn.Model) { n.Close() }) }
 	if s.Adjudicate != nil {
 		judge, err := m.run.scripts.open(s.Adjudicate, m.Workers, nil)
 		if err != nil {
 			return nil, nil, err
 		}
-		defer judge.Close()
 		script = adjudicator(judge)
+		end = func() { networks.each(func(n *nn.Model) { n.Close() }); judge.Close() }
 	}
-	var networks memo[*nn.Model]
-	defer networks.each(func(n *nn.Model) { n.Close() })
-	games := m.games(book, script, func(p *player) (match.Player, error) { return m.open(ctx, p, &networks) })
-	away := m.run.Hub != nil && m.name == store.TournamentStage
+	return m.games(book, script, func(p *player) (match.Player, error) { return m.newPlayer(ctx, p, &networks) }), end, nil
+}
+
+// playedOn returns the kind of machine that played the last games by which the first network of
+// the tournament learned, or nil.
+func (m *tournament) playedOn() *store.Kind {
+	for _, p := range m.players {
+		if p.file == "" {
+			continue
+		}
+		if s := p.trial.Results.Manifest.Stage(store.SelfPlayStage(p.trial.Results.Done())); s != nil {
+			return &s.On
+		}
+		return nil
+	}
+	return nil
+}
+
+// play plays the missing games and returns all games.
+func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, error) {
+	games, end, err := m.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	away := m.run.Hub != nil
 	if slices.ContainsFunc(m.players, func(p player) bool { return p.file != "" }) {
 		if m.kind, err = m.run.kind(); err != nil {
 			return nil, nil, err
 		}
-		if s := m.Results.Manifest.Stage(store.SelfPlayStage(m.Results.Done())); away && s != nil { // workers play on their kind
-			m.kind = s.On
+		if k := m.playedOn(); away && k != nil { // workers play on their kind
+			m.kind = *k
 			m.kind.Answers = ""
 		}
 	}

@@ -57,8 +57,6 @@ func (t *Trial) checkpoint(spec match.Spec, g int) player {
 func (r *run) opponent(ctx context.Context, of *experiment.Setup, spec match.Spec) (player, error) {
 	p := player{spec: spec, name: spec.Name(""), mark: "built in", id: "plays", generation: -1}
 	switch {
-	case spec.UCI != "" && r.away: // its games are not played here
-		p.mark, p.engine = spec.UCI, &uci.Found{}
 	case spec.UCI != "":
 		engine, err := r.engine(ctx, of, spec.Opponent())
 		if err != nil {
@@ -234,9 +232,9 @@ func findExternal(results, model string) (x externalModel, err error) {
 	return x, nil
 }
 
-// open makes a player for one worker of a tournament of trial t. Players with the same
+// newPlayer makes a player for one worker of a tournament of trial t. Players with the same
 // checkpoint share a network of open.
-func (t *Trial) open(ctx context.Context, p *player, open *memo[*nn.Model]) (match.Player, error) {
+func (t *Trial) newPlayer(ctx context.Context, p *player, open *memo[*nn.Model]) (match.Player, error) {
 	s := &p.trial.Settings.Tournament
 	parts := match.Parts{Engine: p.engine, Engines: 1, Defaults: match.TreeSearch{Config: s.Search, Power: float64(s.Temperature.Power)}}
 	if l := s.Limit; l != nil {

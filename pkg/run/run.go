@@ -100,7 +100,6 @@ type run struct {
 	cache      *cache
 	locks      *disk.KeyLocks // of stages, by their inputs; nil: none
 	executor   executor
-	away       bool   // it plays games for another run
 	comparing  *Trial // compares the others; nil until the first comparison
 	forecast   *forecast
 }

@@ -210,9 +210,9 @@ const (
 	FilesFolder  = "files"
 )
 
-// namedFile returns where a trial keeps a file that its settings name. The folder is the hash
+// NamedFile returns where a trial keeps a file that its settings name, relative to its folder. The folder is the hash
 // of the content, so files of one name do not collide, and a script keeps its name.
-func namedFile(f config.File) string {
+func NamedFile(f config.File) string {
 	return path.Join(FilesFolder, f.SHA256[:min(8, len(f.SHA256))], filepath.Base(f.Path))
 }
 
@@ -221,7 +221,7 @@ func namedFile(f config.File) string {
 func (t *Trial) WriteSettings() error {
 	named := map[string]bool{}
 	for _, f := range t.Declared.Settings.Files() {
-		to := namedFile(f.File)
+		to := NamedFile(f.File)
 		named[to] = true
 		content, err := f.Read()
 		if err == nil {
@@ -231,7 +231,7 @@ func (t *Trial) WriteSettings() error {
 			return err
 		}
 	}
-	if err := disk.UpdateBytes(t.Path(SettingsFile), t.Declared.Settings.YAML(namedFile)); err != nil {
+	if err := disk.UpdateBytes(t.Path(SettingsFile), t.Declared.Settings.YAML(NamedFile)); err != nil {
 		return err
 	}
 	have, err := fs.Glob(os.DirFS(t.Path(FilesFolder)), "*/*")
