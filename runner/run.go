@@ -154,7 +154,7 @@ records these for each stage.`,
 	f.BoolVar(&opt.NoLock, "no-lock", false, "take no locks, on a file system that has none; never run a trial twice at a time then")
 	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "time limit for each call of a script")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
-	f.StringVar(&hubAddress, "hub", "", "have workers play the games of self-play; `address` to listen at, as in :4321, or nats://host:port (see alamos hub init --help)")
+	f.StringVar(&hubAddress, "hub", "", "have workers play the games, and their engines label; `address` to listen at, as in :4321, or nats://host:port (see alamos hub init --help)")
 	f.StringVar(&hubFile, "hub-file", "", "`file` with the keys of the hub")
 	choiceFlag(cmd, &opt.Kinds, "kinds", run.OneKind, []string{run.OneKind, run.AnyKind}, "kinds of machine that workers may be of: `one` for all, or any, and no machine repeats the bytes")
 	numberFlag(cmd, &opt.Recheck, "recheck", 0.01, between(0, 1), "share of the games of workers that another worker plays again, to compare them")

@@ -1,8 +1,10 @@
 package data
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -61,6 +63,10 @@ func TestAnswersRecalled(t *testing.T) {
 			if len(rest.entries) != first.Games-len(half) {
 				t.Errorf("with %d games of %d known %d were asked about", len(half), first.Games, len(rest.entries))
 			}
+			asked := askedElsewhere(t, open(t, config(command), 4, 2), config(command), half)
+			if info, sum := made(nobody, none.answers(t, slices.Concat(half, asked))); sum != want || len(asked) != len(rest.entries) {
+				t.Errorf("with %d answers of another process the chunk is %+v %s, want %d and %+v %s", len(asked), info, sum, len(rest.entries), first, want)
+			}
 			if info, sum := made(nobody, none.answers(t, all.entries)); sum != want || info != first || len(none.entries) > 0 {
 				t.Errorf("from all answers and without an engine the chunk is %+v %s, want %+v %s; %d kept again", info, sum, first, want, len(none.entries))
 			}
@@ -80,6 +86,28 @@ func TestAnswersOfAnotherGame(t *testing.T) {
 	}
 	if err := new(Answers).Replay([]byte("{")); err == nil {
 		t.Error("a damaged entry is taken")
+	}
+}
+
+// An engine that ends is started again once, and its game begins again.
+func TestEngineStartedAgain(t *testing.T) {
+	dir := t.TempDir()
+	game := filepath.Join(dir, "a.pgn")
+	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := codecOf(t, "mover15", "uci1968-mover")
+	sum := func(line string) string {
+		_, sum := sumOf(t, open(t, Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: uci.Limit{Depth: 1}}}, 1, 0), 1, c)
+		return sum
+	}
+	flag := filepath.Join(dir, "crashed")
+	want := sum("sh: echo info depth 1 score cp 1")
+	if have := sum("sh: [ $move = e2e4 ] || [ -e " + flag + " ] || { touch " + flag + "; exit 3; }; echo info depth 1 score cp 1"); have != want {
+		t.Errorf("after a crash in the middle of a game the samples are others")
+	}
+	if _, err := os.Stat(flag); err != nil {
+		t.Error("the engine did not crash")
 	}
 }
 
@@ -116,24 +144,55 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// An engine that ends is started again once, and its game begins again.
-func TestEngineStartedAgain(t *testing.T) {
-	dir := t.TempDir()
-	game := filepath.Join(dir, "a.pgn")
-	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
+// askedElsewhere returns the answers to the questions of the first chunk that are not known, of a
+// source without the files.
+func askedElsewhere(t *testing.T, s *Source, cfg Config, known [][]byte) (entries [][]byte) {
+	t.Helper()
+	questions, err := s.Questions(t.Context(), First)
+	if err != nil {
 		t.Fatal(err)
 	}
-	c := codecOf(t, "mover15", "uci1968-mover")
-	sum := func(line string) string {
-		_, sum := sumOf(t, open(t, Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: uci.Limit{Depth: 1}}}, 1, 0), 1, c)
-		return sum
+	var games bytes.Buffer
+	if err := questions.Write(&games); err != nil {
+		t.Fatal(err)
 	}
-	flag := filepath.Join(dir, "crashed")
-	want := sum("sh: echo info depth 1 score cp 1")
-	if have := sum("sh: [ $move = e2e4 ] || [ -e " + flag + " ] || { touch " + flag + "; exit 3; }; echo info depth 1 score cp 1"); have != want {
-		t.Errorf("after a crash in the middle of a game the samples are others")
+	if len(cfg.Files) > 0 {
+		empty := filepath.Join(t.TempDir(), "empty.pgn")
+		if err := os.WriteFile(empty, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg.Files = []string{empty}
 	}
-	if _, err := os.Stat(flag); err != nil {
-		t.Error("the engine did not crash")
+	there, err := open(t, cfg, 4, 2).ReadQuestions(1, &games)
+	if err != nil {
+		t.Fatal(err)
 	}
+	todo := make(chan int)
+	var a keeper
+	numbers := questions.Numbers(a.answers(t, known))
+	go func() {
+		defer close(todo)
+		for _, n := range numbers {
+			todo <- n
+		}
+	}()
+	keep := a.answers(t, nil).Keep
+	if err := there.Answer(t.Context(), todo, func(number int, entry []byte) {
+		if err := questions.Check(t.Context(), number, entry); err != nil {
+			t.Error(err)
+		}
+		_ = keep(entry) // it has no errors
+		for _, wrong := range []string{
+			strings.Replace(string(entry), `"m":"`, `"m":"h8`, 1), strings.Replace(string(entry), `"p":`, `"p":1`, 1),
+			strings.Replace(string(entry), `"v":`, `"v":7`, 1), strings.Replace(string(entry), `"answers":[`, `"answers":[{"p":1,"m":"e2e4"},`, 1),
+			strings.Replace(string(entry), `"game":`, `"game":1`, 1), "{}", "",
+		} {
+			if err := questions.Check(t.Context(), number, []byte(wrong)); wrong != string(entry) && err == nil {
+				t.Errorf("game %d: accepted %s", number, wrong)
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return a.entries
 }

@@ -181,6 +181,9 @@ func (w *worker) playOut(ctx context.Context, where string, by *uci.Pool, l uci.
 		if err != nil {
 			return err
 		}
+		if !slices.Contains(list.Slice(), a.Move) { // it was not asked here
+			return fmt.Errorf("data: %s, ply %d: %s is not legal", where, w.board.Ply(), a.Move)
+		}
 		w.board.Play(a.Move)
 	}
 }
@@ -221,6 +224,9 @@ func (g *selfPlayed) positions(ctx context.Context, w *worker, yield func(*Posit
 	game := &played{where: g.where, seed: stats.Derive(g.seed, 2), start: *w.board.Start()}
 	if err := w.playOut(ctx, g.where, w.source.players, player.Limit); err != nil {
 		return err
+	}
+	if w.asking && w.source.labelers == nil {
+		return nil
 	}
 	game.moves, game.result = slices.Clone(w.board.Moves()), w.result
 	return game.positions(ctx, w, yield)

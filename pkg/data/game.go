@@ -143,6 +143,8 @@ type game struct {
 	// positions yields the drawn positions in the order of the game. It sets the worker's
 	// result and counts.
 	positions func(ctx context.Context, w *worker, yield func(*Position) error) error
+
+	read *played // the game of a file in PGN, otherwise nil
 }
 
 // worker makes the positions of one game at a time and reuses its memory.
@@ -153,6 +155,7 @@ type worker struct {
 	played []chess.Move // see [Position.Played]
 	pos    Position
 
+	asking bool           // only for the answers of engines
 	leaves []*encode.Leaf // the drawn positions with the evaluations of the network that labels
 
 	// What is known about the game after its positions are made.
@@ -205,21 +208,30 @@ var errNotContinued = errors.New("the file does not have the moves that followed
 var errNoResult = errors.New("the file has no result of the position, and values and plies left cannot be learned without it: set training.loss.value: 0, and where network.moves_left is true training.loss.moves_left: 0")
 
 // samples converts a game to samples, which the caller owns. It reuses the engine answers
-// in a. If an engine crashes, samples retries the game once with a new process: one crash
-// must not end days of work, but two crashes in one game are not a coincidence.
-func (w *worker) samples(ctx context.Context, c encode.Codec, g game, number int32, a *Answers) made {
+// in a.
+func (w *worker) samples(ctx context.Context, c encode.Codec, g game, number int32, a *Answers) (m made) {
 	known := a.known[number]
-	m := w.attempt(ctx, c, g, number, known)
-	if ended := new(*engineEnded); errors.As(m.err, ended) && context.Cause(ctx) == nil {
+	err := retried(ctx, func() error {
 		for _, s := range m.samples {
 			w.source.spare.Put(s)
 		}
 		m = w.attempt(ctx, c, g, number, known)
-	}
-	if m.err == nil && known == nil {
+		return m.err
+	})
+	if err == nil && known == nil {
 		m.err = a.keep(number, w.given)
 	}
 	return m
+}
+
+// retried calls f, which asks engines about a game, and once more if an engine crashes: one crash
+// must not end days of work, but two crashes in one game are not a coincidence.
+func retried(ctx context.Context, f func() error) error {
+	err := f()
+	if ended := new(*engineEnded); errors.As(err, ended) && context.Cause(ctx) == nil {
+		err = f()
+	}
+	return err
 }
 
 func (w *worker) attempt(ctx context.Context, c encode.Codec, g game, number int32, known []answer) (m made) {

@@ -108,7 +108,7 @@ func (s *Source) lc0Games(name string, in *counted, yield func(pending, error) b
 			if err != nil {
 				return game{}, brokenError{err}
 			}
-			return game{len(g.drawn), g.positions}, nil
+			return game{size: len(g.drawn), positions: g.positions}, nil
 		}
 		if !yield(pending{in.bytes - int64(f.in.Buffered()), decode}, nil) {
 			return nil

@@ -90,7 +90,7 @@ func (s *Source) marroGames(name string, table *parquet.File, c marroColumns, yi
 		}
 		g := &marroGame{where: fmt.Sprintf("%s, row %d", name, r.number), order: order, row: r}
 		at := table.Size() * int64(r.number) / table.NumRows()
-		if !yield(pending{at, func(uint64) (game, error) { return game{1, g.positions}, nil }}, nil) {
+		if !yield(pending{at, func(uint64) (game, error) { return game{size: 1, positions: g.positions}, nil }}, nil) {
 			return nil
 		}
 	}

@@ -74,7 +74,7 @@ func (s *Source) sampleGames(name string, table *parquet.File, yield func(pendin
 					g.samples = append(g.samples, samples[k])
 				}
 			}
-			return game{len(g.samples), g.positions}, nil
+			return game{size: len(g.samples), positions: g.positions}, nil
 		}
 		if !yield(pending{table.Size() * read / table.NumRows(), decode}, nil) {
 			return nil

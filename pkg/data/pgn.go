@@ -40,7 +40,10 @@ func (s *Source) pgnGames(name string, in *counted, yield func(pending, error) b
 		// Assume that the bytes read ahead are compressed as well as the rest.
 		ahead := int64(text.Buffered() + games.Ahead())
 		at := int64(float64(in.bytes) * (1 - float64(ahead)/float64(max(1, plain.bytes))))
-		if !yield(pending{at, func(seed uint64) (game, error) { g.seed = seed; return game{g.size, g.positions}, nil }}, err) {
+		if !yield(pending{at, func(seed uint64) (game, error) {
+			g.seed = seed
+			return game{size: g.size, positions: g.positions, read: g}, nil
+		}}, err) {
 			return nil
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"alamos/pkg/config"
+	"alamos/pkg/data"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/hub"
@@ -58,10 +59,13 @@ type orderedPlayer struct {
 func (t *Trial) selfplayJob(g int) (*hub.Job, error) {
 	o := order{Stage: store.SelfPlayStage(g), Trials: []orderedTrial{t.ordered()}}
 	network := store.CheckpointFile(t.Settings.PlayedBy(g))
-	files := map[string]string{}
+	files := map[string][]byte{}
 	if t.forks(g) {
 		name := store.GamesFile(g - 1)
-		files[name] = t.Results.Path(name)
+		var err error
+		if files[name], err = disk.ReadFile(t.Results.Path(name)); err != nil {
+			return nil, err
+		}
 	}
 	return t.run.newJob(o, files, map[string]string{network: t.Results.Path(network)})
 }
@@ -69,37 +73,35 @@ func (t *Trial) selfplayJob(g int) (*hub.Job, error) {
 // ordered returns the trial as it is in an order.
 func (t *Trial) ordered() orderedTrial { return orderedTrial{t.Settings.ID(), *t.Settings} }
 
-// newJob returns a job with the files that its trials name, with other files, and with networks.
-// Both have their paths by the names that a worker gives them.
-func (r *run) newJob(o order, files, networks map[string]string) (*hub.Job, error) {
+// newJob returns a job with the files that its trials name, with contents of other files, and with
+// networks, which have their paths here. A worker has both by their names.
+func (r *run) newJob(o order, files map[string][]byte, networks map[string]string) (*hub.Job, error) {
 	j := &hub.Job{Any: r.Kinds == AnyKind, Recheck: r.Recheck}
 	o.Files = map[string]string{}
-	add := func(name string, content []byte, err error) error {
-		if err == nil && o.Files[name] == "" {
+	add := func(name string, content []byte) {
+		if o.Files[name] == "" {
 			o.Files[name] = config.Sum(content)
 			j.Files = append(j.Files, content)
 		}
-		return err
 	}
 	for _, t := range o.Trials {
 		for _, f := range t.Settings.Files() {
 			content, err := f.Read()
-			if err := add(store.NamedFile(f.File), content, err); err != nil {
+			if err != nil {
 				return nil, err
 			}
+			add(store.NamedFile(f.File), content)
 		}
 	}
-	for name, path := range files {
-		content, err := disk.ReadFile(path)
-		if err := add(name, content, err); err != nil {
-			return nil, err
-		}
+	for name, content := range files {
+		add(name, content)
 	}
 	for name, path := range networks {
 		content, err := exported(path)
-		if err := add(name, content, err); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		add(name, content)
 	}
 	var err error
 	j.Spec, err = json.Marshal(o)
@@ -197,6 +199,13 @@ const (
 	AnyKind = "any"
 )
 
+// workerKind returns the kind of a worker whose networks play: the parts of the machine's kind, the
+// version of the code, and what computes.
+func (t *Trial) workerKind(code string, parts hub.Kind) hub.Kind {
+	parts["alamos"], parts["libraries"], parts["code"] = t.run.Alamos, libraries(), code
+	return parts
+}
+
 // kindParts returns the parts of a kind that a hub compares.
 func kindParts(k store.Kind) hub.Kind {
 	parts := hub.Kind{"device": k.Device, "precision": k.Precision, "answers": k.Answers}
@@ -286,12 +295,11 @@ func PlayFor(ctx context.Context, token *hub.Token, opt Options, idle time.Durat
 
 // awayPlayer plays the games of a job in a folder of its own.
 type awayPlayer struct {
-	dir          string
-	alamos, code string
-	kind         store.Kind
-	room         int
-	play         func(ctx context.Context, todo <-chan int, done func(number int, result []byte)) error
-	close        func()
+	dir   string
+	kind  hub.Kind
+	room  int
+	play  func(ctx context.Context, todo <-chan int, done func(number int, result []byte)) error
+	close func()
 }
 
 // openOrder makes the folder of a job's trial and opens its stage.
@@ -344,8 +352,10 @@ func openOrder(ctx context.Context, dir string, spec []byte, file func(context.C
 		}
 		trials = append(trials, t)
 	}
-	p := &awayPlayer{dir: dir, alamos: opt.Alamos}
+	p := &awayPlayer{dir: dir}
 	switch _, g := store.SplitStage(o.Stage); {
+	case o.Stage == store.DataStage(g) && g > 0:
+		err = p.openQuestions(ctx, trials[0], g)
 	case len(o.Players) > 0:
 		err = p.openTournament(ctx, &o, trials)
 	case o.Stage == store.SelfPlayStage(g) && g > 0:
@@ -362,7 +372,8 @@ func (p *awayPlayer) openSelfplay(ctx context.Context, t *Trial, g int) error {
 	if err != nil {
 		return err
 	}
-	p.kind, p.code, p.room, p.close = games.kind, selfplayCode, games.cfg.Parallel*len(games.nets), games.close
+	p.kind = t.workerKind(selfplayCode, kindParts(games.kind))
+	p.room, p.close = games.cfg.Parallel*len(games.nets), games.close
 	p.play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
@@ -414,13 +425,14 @@ func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Tri
 		return err
 	}
 	p.close = end
+	var kind store.Kind
 	if first >= 0 {
-		if p.kind, err = m.answers(&m.players[first]); err != nil {
+		if kind, err = m.answers(&m.players[first]); err != nil {
 			p.close()
 			return err
 		}
 	}
-	p.code, p.room = tournamentCode, m.Workers*match.DefaultTogether
+	p.kind, p.room = m.workerKind(tournamentCode, kindParts(kind)), m.Workers*match.DefaultTogether
 	p.play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
 		return games.PlayNumbers(ctx, todo, func(number int, g *match.Game) error {
 			text, err := games.Pack(g)
@@ -434,6 +446,88 @@ func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Tri
 		})
 	}
 	return nil
+}
+
+// askedGames is the file of the games that engines label, in the folder of a worker.
+const askedGames = "games.pgn"
+
+// askAway has workers ask their engines about the games of the chunk at a cursor that have no
+// answers yet, and adds those to the answers.
+func (t *Trial) askAway(ctx context.Context, from data.Cursor, answers *data.Answers) error {
+	questions, err := t.imports.source.Questions(ctx, from)
+	if err != nil {
+		return err
+	}
+	o := order{Stage: store.DataStage(from.Chunk), Trials: []orderedTrial{t.ordered()}}
+	var games bytes.Buffer
+	if err := questions.Write(&games); err != nil {
+		return err
+	}
+	job, err := t.run.newJob(o, map[string][]byte{askedGames: games.Bytes()}, nil)
+	if err != nil {
+		return err
+	}
+	task := t.Report.Task(o.Stage, "games")
+	defer task.End()
+	task.Resume(answers.Games())
+	job.Todo, job.Any, job.Kind = questions.Numbers(answers), false, engineKind(t.imports.in)
+	job.Begin = func(hub.Kind) error { return nil }
+	job.Take = func(number int, entry []byte, _ hub.Kind) (refused, failed error) {
+		if err := questions.Check(ctx, number, entry); err != nil {
+			return err, nil
+		}
+		if err := answers.Keep(entry); err != nil {
+			return nil, err
+		}
+		task.Set(answers.Games()+1, questions.Len(), "")
+		return nil, answers.Replay(entry)
+	}
+	return t.run.Hub.Do(ctx, job)
+}
+
+// engineKind returns the kind of a worker as far as the engines of the data go.
+func engineKind(in store.Inputs) hub.Kind {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		if strings.HasPrefix(name, engineInput) {
+			all = append(all, in[name])
+		}
+	}
+	return hub.Kind{"engine": strings.Join(all, " and ")}
+}
+
+// openQuestions opens the games of chunk g about which engines are asked. A worker without an engine
+// is of another kind.
+func (p *awayPlayer) openQuestions(ctx context.Context, t *Trial, g int) error {
+	p.room, p.close = 2*t.Workers, func() {}
+	in := store.Inputs{}
+	cfg, err := t.Setup.Data(t.enginesOfData(ctx, in), func(string) (data.Network, error) { return nil, nil })
+	if err != nil {
+		p.kind = hub.Kind{"engine": err.Error()}
+		p.play = func(ctx context.Context, _ <-chan int, _ func(int, []byte)) error { <-ctx.Done(); return nil }
+		return ctx.Err()
+	}
+	p.kind = engineKind(in)
+	p.kind["code"] = dataCode
+	file := filepath.Join(p.dir, askedGames)
+	if len(cfg.Files) > 0 {
+		cfg.Files = []string{file}
+	}
+	source, err := data.Open(cfg, t.Setup.DataSeed(), t.Workers)
+	if err != nil {
+		return err
+	}
+	p.close = func() { source.Close() }
+	games, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer games.Close()
+	questions, err := source.ReadQuestions(g, games)
+	if err == nil {
+		p.play = questions.Answer
+	}
+	return err
 }
 
 // answers returns the kind of machine with the answers of a player's network.
@@ -499,11 +593,7 @@ func (m *tournament) away(ctx context.Context, games *match.Games, played func(*
 	return m.run.Hub.Do(ctx, job)
 }
 
-func (p *awayPlayer) Kind() hub.Kind {
-	k := kindParts(p.kind)
-	k["alamos"], k["libraries"], k["code"] = p.alamos, libraries(), p.code
-	return k
-}
+func (p *awayPlayer) Kind() hub.Kind { return p.kind }
 
 func (p *awayPlayer) Room() int { return p.room }
 

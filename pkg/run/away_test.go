@@ -15,9 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/hub"
 	"alamos/pkg/nn"
 	"alamos/pkg/store"
+	"alamos/pkg/uci"
 )
 
 // tokens makes the keys of a hub in a site, and returns the files of the tokens of workers.
@@ -100,6 +102,14 @@ func kill(cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
+// taken returns the number of results that a hub has taken.
+func taken(h *hub.Hub) (n int) {
+	for _, w := range h.Workers() {
+		n += w.Taken
+	}
+	return n
+}
+
 // Games that workers play have the bytes of those that the run plays itself, and a run that plays
 // itself continues what workers have begun.
 func TestAway(t *testing.T) {
@@ -131,12 +141,8 @@ func TestAway(t *testing.T) {
 	if _, err := s.try(ctx, func(o *Options) { change(o); o.Hub = h }); err != nil || resumed["self-play 2"] < 3 || resumed["tournament"] < 7 {
 		t.Errorf("error %v, resumed at %v", err, resumed)
 	}
-	taken := 0
-	for _, w := range h.Workers() {
-		taken += w.Taken
-	}
-	if taken < 6+3+1 { // games of two generations and of the tournament
-		t.Errorf("workers played %d games: %+v", taken, h.Workers())
+	if n := taken(h); n < 6+3+1 { // games of two generations and of the tournament
+		t.Errorf("workers played %d games: %+v", n, h.Workers())
 	}
 	s.same(t)
 	cancel()
@@ -159,12 +165,8 @@ func TestAwayComparisons(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.sameAs(t, here)
-	taken := 0
-	for _, w := range h.Workers() {
-		taken += w.Taken
-	}
-	if want := 4*3 + 6*2 + 6*2; taken != want { // self-play, the rung and the final tournament
-		t.Errorf("workers played %d games, want %d", taken, want)
+	if n, want := taken(h), 4*3+6*2+6*2; n != want { // self-play, the rung and the final tournament
+		t.Errorf("workers played %d games, want %d", n, want)
 	}
 	cancel()
 }
@@ -280,3 +282,42 @@ func TestKilledWithWorkers(t *testing.T) {
 var errKilled = errors.New("killed")
 
 var hubSeeds = flag.Int("hub.seeds", 1, "runs with killed hubs and workers")
+
+// Engines of workers label games, and play games to learn from, with the same results. What a
+// stopped run has is not asked again.
+func TestAwayEngines(t *testing.T) {
+	t.Parallel()
+	if _, err := uci.Find(t.Context(), uci.Stockfish, chess.Standard); errors.Is(err, uci.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	for name, settings := range map[string]string{
+		"labels": "{kind: pgn, files: games.pgn, positions: 10, chunk: 100, label: {uci: stockfish, depth: 1, finish: {depth: 1}}}",
+		"games":  "{kind: engine, games: 5, positions: 8, policy: engine, engine: {uci: stockfish, depth: 1, random_plies: 8}, label: {uci: stockfish, depth: 2}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			here, s := dataSite(t), dataSite(t)
+			for _, s := range []site{here, s} {
+				s.edit(t, "small.yaml", `{kind: pgn, files: "*.pgn", positions: 10, chunk: 100, shuffle: 50}`, settings)
+			}
+			set := []string{noTournament, "generations=2"}
+			here.run(t, set...)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			h := s.serve(ctx, t, func(text string) { t.Log("hub: " + text) }, nil, nil)
+			s.stop(t, "data 1 3/", func(o *Options) { o.Hub = h }, set...)
+			first := taken(h)
+			if _, err := s.try(ctx, func(o *Options) { o.Hub = h }, set...); err != nil {
+				t.Fatal(err)
+			}
+			s.sameAs(t, here)
+			x, err := store.Open(s.results(), s.load(t, set...).Trials[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, want := taken(h), x.Generation(1).Games+x.Generation(2).Games; n != want || first < 3 {
+				t.Errorf("workers answered %d games and then %d, want %d", first, n, want)
+			}
+			cancel()
+		})
+	}
+}

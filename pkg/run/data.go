@@ -51,14 +51,7 @@ func (t *Trial) openData(ctx context.Context) error {
 	if settings.Kind == data.Engine {
 		in.Settings("game.start", s.Game.Start)
 	}
-	cfg, err := t.Setup.Data(func(o uci.Opponent) (uci.Command, error) {
-		found, err := t.run.engine(ctx, t.Setup, &o)
-		if err != nil {
-			return uci.Command{}, err
-		}
-		in["engine "+found.Name] = found.ID
-		return found.Command, nil
-	}, func(model string) (data.Network, error) {
+	cfg, err := t.Setup.Data(t.enginesOfData(ctx, in), func(model string) (data.Network, error) {
 		m, err := t.run.models.get(model, func() (externalModel, error) { return findExternal(t.run.Results, model) })
 		if err == nil && m.variant != t.Setup.Variant {
 			err = fmt.Errorf("%s plays %s, not %s", model, m.variant, t.Setup.Variant)
@@ -94,6 +87,22 @@ func (t *Trial) openData(ctx context.Context) error {
 	return nil
 }
 
+// engineInput is followed by the name of an engine, in the inputs of a chunk.
+const engineInput = "engine "
+
+// enginesOfData returns a function that finds an engine of the data and adds its identity to the
+// inputs of chunks.
+func (t *Trial) enginesOfData(ctx context.Context, in store.Inputs) func(uci.Opponent) (uci.Command, error) {
+	return func(o uci.Opponent) (uci.Command, error) {
+		found, err := t.run.engine(ctx, t.Setup, &o)
+		if err != nil {
+			return uci.Command{}, err
+		}
+		in[engineInput+found.Name] = found.ID
+		return found.Command, nil
+	}
+}
+
 // importedChunk is the row of a chunk, with the cursor of the next one.
 type importedChunk struct {
 	store.Generation
@@ -122,6 +131,11 @@ func (t *Trial) importChunk(_ context.Context, g int) (*Stage, error) {
 			}
 			defer j.Close()
 			answers.Keep = j.Add
+			if t.run.Hub != nil {
+				if err := t.askAway(ctx, from, &answers); err != nil {
+					return nil, err
+				}
+			}
 		}
 		began := time.Now()
 		var progress data.Progress
