@@ -329,5 +329,6 @@ without a batch.`,
 	}
 	numberFlag(cmd, &b.Batch, "batch", 256, between(1, 1<<14), "positions per step")
 	numberFlag(cmd, &b.Threads, "threads", 0, between(0, 1<<10), "threads (default: one per core)")
+	numberFlag(cmd, &b.Micro, "micro-batches", 1, between(1, 1<<10), "equal parts of a batch, which several devices share")
 	return measuresNetworks(cmd, "networks", &b.Options, 6, &b.Reporter, b.Run, usualNetworks...)
 }

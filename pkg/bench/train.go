@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"alamos/pkg/chess"
@@ -31,6 +32,7 @@ type Train struct {
 	Options
 	Batch   int
 	Threads int // 0 means one per core
+	Micro   int // micro-batches of a batch
 
 	Reporter[TrainResult]
 }
@@ -82,7 +84,7 @@ func (t *Train) measure(ctx context.Context, shape Shape, spec nn.Spec, l *epoch
 	if err != nil {
 		return r, err
 	}
-	trainer, err := nn.NewTrainer(network, nn.Optimizer{Momentum: momentum, WeightDecay: weightDecay}, options)
+	trainer, err := nn.NewTrainer(network, nn.Optimizer{Momentum: momentum, WeightDecay: weightDecay, MicroBatches: t.Micro}, options)
 	if err != nil {
 		return r, err
 	}
@@ -99,7 +101,7 @@ func (t *Train) measure(ctx context.Context, shape Shape, spec nn.Spec, l *epoch
 	switch {
 	case shape.sparse(): // its operations are ours alone
 		passes = nil
-	case trainer.Device() != nn.CPU: // on devices there is only one graph, of libtorch's operations
+	case trainer.Devices()[0] != nn.CPU: // on devices there is only one graph, of libtorch's operations
 		passes = passes[1:2]
 	}
 	for _, o := range passes {
@@ -122,7 +124,7 @@ func (t *Train) measure(ctx context.Context, shape Shape, spec nn.Spec, l *epoch
 		return r, err
 	}
 	r = TrainResult{
-		Measured: Measured{shape.String(), t.head(shape), trainer.Precision(), trainer.Device(), t.Batch},
+		Measured: Measured{shape.String(), t.head(shape), trainer.Precision(), strings.Join(trainer.Devices(), ","), t.Batch},
 		Threads:  trainer.Threads(),
 		Speed:    Figure(speeds[0]), Waited: Figure(l.waited.Seconds() / l.spent.Seconds()),
 	}

@@ -98,7 +98,7 @@ func (s *Setup) Optimizer(g int) nn.Optimizer {
 		masks = g // the count of steps starts again, and so must the dropout masks
 	}
 	o := t.Optimizer
-	o.Loss, o.Seed = t.Loss, s.Seed("dropout", masks)
+	o.Loss, o.Seed, o.MicroBatches = t.Loss, s.Seed("dropout", masks), t.Micro
 	return o
 }
 

@@ -56,7 +56,7 @@ func TestAuxiliaryLosses(t *testing.T) {
 
 	var outputs struct{ opponent, soft, future []float32 }
 	err := each(x.shards[:1], nil, func(shard *shard) {
-		g := &graph{place: onCPU, params: shard.params}
+		g := &graph{place: onCPU, params: shard.views[0].params}
 		defer g.close()
 		o := n.forwardMaps(g, g.input(known.Planes, n.spec.Constant))
 		outputs.opponent, outputs.soft = append(outputs.opponent, floats(o.opponent)...), append(outputs.soft, floats(o.soft)...)

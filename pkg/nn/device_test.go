@@ -191,6 +191,23 @@ func TestSeveralDevices(t *testing.T) {
 	}
 }
 
+// Devices that share the micro-batches of a training give the bits of one of them.
+func TestSeveralDevicesTrain(t *testing.T) {
+	devices := testDevices(t)[1:]
+	if len(devices) < 2 {
+		t.Skip("no two CUDA devices")
+	}
+	for _, o := range []Optimizer{{Kind: SGD, Momentum: 0.9, GradientClip: 1, MicroBatches: 4}, {Kind: Adam, MicroBatches: 4}} {
+		for _, precision := range []string{FP32, BF16} {
+			one := microTrained(t, tiny(), o, TrainerOptions{Device: devices[0], Precision: precision})
+			all := microTrained(t, tiny(), o, TrainerOptions{Device: strings.Join(devices, ","), Precision: precision})
+			if fmt.Sprint(one) != fmt.Sprint(all) {
+				t.Errorf("%s, %s: %d devices give other bits than one", o.Kind, precision, len(devices))
+			}
+		}
+	}
+}
+
 func TestTower(t *testing.T) {
 	options := []InferenceOptions{{Batch: 16, Precision: FP32}}
 	for _, device := range testDevices(t) {

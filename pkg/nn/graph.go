@@ -115,6 +115,7 @@ type graph struct {
 	places   *ts.Tensor // integers [1 or 2, PolicySize]: the places of the policy head; nil if it has none
 	half     bool       // maps and their layers' parameters are bf16, but sums, norms and the value's layers are not
 	training bool       // batch norm uses the statistics of the batch and updates the running ones
+	momentum float64    // share of the statistics of the batch in the running ones
 	folded   bool       // params are from freeze: inference with batch norm folded into the convolutions
 	library  bool       // use libtorch's operations instead of ours; see BarePass
 

@@ -178,7 +178,7 @@ func onBoard(t *testing.T, s Spec) (logits, values []float32, maps [2][][Squares
 	planes := noisePlanes(2 * s.Planes)
 	logits, values, _ = answers(t, x, planes)
 	err := each(x.shards[:1], nil, func(sh *shard) {
-		g := &graph{place: onCPU, params: sh.params}
+		g := &graph{place: onCPU, params: sh.views[0].params}
 		defer g.close()
 		for i, v := range ordered(g, g.forward(n.trunk, g.input(planes, n.spec.Constant))) {
 			p, c := i/(Squares*s.Width), i/Squares%s.Width

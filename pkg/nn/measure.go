@@ -28,7 +28,7 @@ type BarePassOptions struct {
 // nothing. One goroutine at a time may use it.
 type BarePass struct {
 	trainer *Trainer
-	n       int        // positions
+	batch   *Batch
 	parts   []barePart // one shard of the batch each
 }
 
@@ -59,10 +59,10 @@ func NewBarePass(spec Spec, b *Batch, o BarePassOptions) (*BarePass, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &BarePass{trainer: t, n: b.N, parts: make([]barePart, len(t.shards))}
-	p := t.pass(b.N, true)
+	x := &BarePass{trainer: t, batch: b, parts: make([]barePart, len(t.shards))}
+	p := x.pass()
 	defer p.close()
-	err = p.each(func(s *shard, part *part) { x.parts[s.index] = prepare(s, part.graph, net, p.positions(b, s)) })
+	err = p.each(func(s *shard, part *part) { x.parts[s.index] = prepare(s, part.graph, net, p.positions(s)) })
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
@@ -75,7 +75,7 @@ func prepare(s *shard, g *graph, n *Network, b *Batch) (part barePart) {
 		if !p.trained { // libtorch would write to the running statistics from several threads
 			own := s.keep(newStorage(p, g.gotch()))
 			p.write(own, p.data)
-			s.params[p] = own
+			s.views[0].params[p] = own
 		}
 	}
 	part.maps = s.keep(g.input(b.Planes, n.spec.Constant).ShallowClone())
@@ -102,14 +102,18 @@ func prepare(s *shard, g *graph, n *Network, b *Batch) (part barePart) {
 // Close frees the memory.
 func (x *BarePass) Close() error { return x.trainer.Close() }
 
+func (x *BarePass) pass() *pass {
+	return x.trainer.pass(&x.trainer.replica, 0, x.batch, 0, x.batch.N, true)
+}
+
 // Run passes the batch forward and backward.
 func (x *BarePass) Run() error {
 	return x.trainer.do(func() error {
-		p := x.trainer.pass(x.n, true)
+		p := x.pass()
 		defer p.close()
 		return p.each(func(s *shard, part *part) {
 			g, data := part.graph, x.parts[s.index]
-			dropGradients(s.leaves)
+			dropGradients(s.views[0].leaves)
 			recordGradients(true)
 			defer recordGradients(false)
 			out := x.trainer.net.forwardMaps(g, data.maps)

@@ -32,7 +32,7 @@ func TestBareGradients(t *testing.T) {
 				defer g.close()
 				for _, p := range x.trainer.net.params {
 					if p.trained {
-						out[p.name] = ordered(&g, g.keep(s.params[p].Grad(false)))
+						out[p.name] = ordered(&g, g.keep(s.views[0].params[p].Grad(false)))
 					}
 				}
 			})

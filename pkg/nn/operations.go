@@ -85,10 +85,10 @@ func (g *graph) norm(l *norm, x, add *ts.Tensor, act activation) *ts.Tensor {
 	if g.ours() {
 		return g.made(func(out *unsafe.Pointer) *C.char {
 			return C.alamos_norm(g.barrier, C.int(g.shard), x.Ctensor(), gamma.Ctensor(), beta.Ctensor(), mean.Ctensor(), variance.Ctensor(), optional(add),
-				C.int(act), flag(g.training), normMomentum, normEpsilon, out)
+				C.int(act), flag(g.training), C.double(g.momentum), normEpsilon, out)
 		})
 	}
-	y := g.keep(ts.BatchNorm(x, gamma, beta, mean, variance, g.training, normMomentum, normEpsilon, false))
+	y := g.keep(ts.BatchNorm(x, gamma, beta, mean, variance, g.training, g.momentum, normEpsilon, false))
 	if add != nil {
 		y = g.keep(y.Add(add, false))
 	}

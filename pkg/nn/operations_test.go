@@ -236,12 +236,12 @@ func TestShardFails(t *testing.T) {
 	s := tiny()
 	x := mustTrainerOn(t, mustNew(t, s, 1), 3)
 	b := randomBatch(1, s, 9)
-	p := x.pass(b.N, true)
+	p := x.passes(b, true)[0]
 	err := p.each(func(s *shard, part *part) {
 		if s.index == 1 {
 			panic(failure{errors.New("out of luck")})
 		}
-		p.t.net.forwardMaps(part.graph, part.input(b.part(3*s.index, 3*s.index+3).Planes, x.net.spec.Constant))
+		p.t.net.forwardMaps(part.graph, part.input(p.positions(s).Planes, x.net.spec.Constant))
 	})
 	p.close()
 	if err == nil || !strings.Contains(err.Error(), "out of luck") {

@@ -42,6 +42,10 @@ type Optimizer struct {
 
 	Loss LossSettings
 	Seed uint64 // seed of the dropout masks
+	// MicroBatches is the number of equal parts of a batch whose gradients are computed one after
+	// the other, or on several devices, and added in their order. Batch norm takes the
+	// statistics of each part alone. 0 means 1.
+	MicroBatches int
 }
 
 // Policy masks, see [LossSettings].
@@ -116,7 +120,8 @@ const (
 )
 
 // start starts a complete optimizer with zero arrays.
-func (x *optimizer) start(o Optimizer, params *parameters, shards []*shard) {
+// leaves are the trained parameters, for each shard of each micro-batch.
+func (x *optimizer) start(o Optimizer, params *parameters, leaves []handles) {
 	x.kind, x.names = o.Kind, []string{"adam.mean", "adam.square"}
 	beta1, kind := o.Beta1, C.ALAMOS_ADAM
 	switch o.Kind {
@@ -127,7 +132,7 @@ func (x *optimizer) start(o Optimizer, params *parameters, shards []*shard) {
 	}
 	x.arrays = make([][]*ts.Tensor, len(x.names))
 	moments := make([]handles, 2)
-	var weights, halves, leaves handles
+	var weights, halves handles
 	var decays []bool
 	for _, p := range params.all {
 		if !p.trained {
@@ -144,17 +149,14 @@ func (x *optimizer) start(o Optimizer, params *parameters, shards []*shard) {
 		halves = append(halves, optional(params.half[p]))
 		decays = append(decays, o.Decayed == DecayAll || len(p.shape) > 1) // biases and norms have one dimension
 	}
-	for _, s := range shards {
-		leaves = append(leaves, s.leaves...)
-	}
-	must(message(C.alamos_optimizer_new(C.int(kind), flag(params.generic), C.int(len(shards)), C.int(len(weights)),
-		weights.first(), halves.first(), leaves.first(), moments[0].first(), moments[1].first(),
+	must(message(C.alamos_optimizer_new(C.int(kind), flag(params.generic), C.int(len(leaves)), C.int(len(weights)),
+		weights.first(), halves.first(), slices.Concat(leaves...).first(), moments[0].first(), moments[1].first(),
 		bytesOf(marks(decays)), C.double(beta1), C.double(o.Beta2), C.double(o.Epsilon), C.double(o.WeightDecay),
 		flag(o.Nesterov), C.double(o.GradientClip), &x.native)))
 }
 
 // step runs a shard's part of a step on the shard's thread. The first `shards` shards take
-// part, and each reads the gradients of all of them. begin must run before the parts. The
+// part, and each reads all gradients. begin must run before the parts. The
 // shards wait for each other at the barrier, which may be nil if the optimizer does not clip
 // gradients. step returns the norm of the gradient before it is clipped, NaN if it is not
 // measured.

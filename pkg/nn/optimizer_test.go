@@ -57,19 +57,19 @@ func descend(t *testing.T, o Optimizer, start []float32, gradient [][]float32, s
 		var weights parameters
 		defer weights.close()
 		weights.start(&Network{params: []*param{p}}, false, onCPU)
-		var views []*shard
-		for range shards {
-			view := &shard{params: map[*param]*ts.Tensor{}}
-			defer view.close()
-			view.start(&weights)
-			views = append(views, view)
+		var all shard
+		defer all.close()
+		all.start(&weights, shards, false)
+		var leaves []handles
+		for _, view := range all.views {
+			leaves = append(leaves, view.leaves)
 		}
 		var opt optimizer
 		defer opt.close()
-		opt.start(o, &weights, views)
+		opt.start(o, &weights, leaves)
 		for _, g := range gradient {
 			var s scope
-			for _, view := range views {
+			for _, view := range all.views {
 				dropGradients(view.leaves)
 				slope := s.keep(ts.Empty([]int64{int64(len(g))}, gotch.Float, gotch.CPU))
 				for i := range g {
@@ -81,7 +81,7 @@ func descend(t *testing.T, o Optimizer, start []float32, gradient [][]float32, s
 			}
 			s.close()
 			opt.begin()
-			for i := range views {
+			for i := range all.views {
 				opt.step(nil, i, shards, rate)
 			}
 		}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/sugarme/gotch/ts"
+	"golang.org/x/sync/errgroup"
 )
 
 // ErrDiverged reports a loss that is not a finite number. The parameters are those from
@@ -19,8 +21,11 @@ var ErrDiverged = errors.New("training diverged: the loss is not a finite number
 // changes the low-order bits of the trained weights, because sums are added in another
 // order.
 type TrainerOptions struct {
-	Device  string // see Devices; training uses the first one
-	Threads int    // processor threads; 0 means all. Another device uses one
+	// Device lists devices, see Devices. Each gets an equal part of the micro-batches of
+	// Optimizer.MicroBatches; with fewer micro-batches than devices, the first ones do. Their
+	// number changes no bit of the weights.
+	Device  string
+	Threads int // processor threads; 0 means all. Another device uses one
 	// Precision is Auto, FP32 or BF16; "" means Auto. BF16 computes with maps and weights
 	// of 8 bits of mantissa, and keeps the parameters in single precision. It is twice as
 	// fast and ends at the same losses. No loss of playing strength is known: in four pairs
@@ -32,7 +37,8 @@ type TrainerOptions struct {
 	generic bool // use the operations for devices on the processor
 	library bool // use libtorch's operations instead of ours; see BarePass
 	whole   bool // use one shard and divide each operation among the threads; see BarePass
-	device  string
+	copies  int  // replicas on each device; 0 means 1
+	devices []string
 }
 
 // complete returns the options with every default made explicit.
@@ -44,8 +50,8 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 	if err != nil {
 		return on, fmt.Errorf("trainer: %w", err)
 	}
-	on.device, on.Precision = devices[0], precision
-	on.generic = on.generic || on.device != CPU
+	on.devices, on.Precision = slices.Repeat(devices, max(1, on.copies)), precision
+	on.generic = on.generic || devices[0] != CPU
 	switch {
 	case on.generic:
 		on.Threads = 1
@@ -55,21 +61,20 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 	return on, nil
 }
 
-func (on *TrainerOptions) place() place { return place{on.device, on.generic} }
-
-// Trainer takes gradient steps on a network. It keeps the parameters in libtorch memory and
-// divides every batch among shards, each with its own thread. Several goroutines may use
-// it; their calls run one after the other.
+// Trainer takes gradient steps on a network. It divides every batch into micro-batches, these
+// among its replicas, and a replica's among its threads. Several goroutines may use it; their
+// calls run one after the other.
 type Trainer struct {
 	net     *Network
 	loss    LossSettings
 	clip    float64 // highest norm of the gradient, 0: no limit
 	seed    uint64  // seed of the dropout masks
+	micro   int     // micro-batches of a batch
 	options TrainerOptions
 
 	mu      sync.Mutex // guards the fields below
-	params  parameters
-	shards  []*shard
+	replica            // the first one, which has what the others copy
+	others  []*replica
 	opt     optimizer
 	norm    float64 // of the last step's gradient
 	changed bool    // the tensors are newer than the network's parameters
@@ -88,7 +93,7 @@ func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 	if on, err = on.complete(); err != nil {
 		return nil, err
 	}
-	t := &Trainer{net: n, loss: o.Loss, clip: o.GradientClip, seed: o.Seed, options: on, norm: math.NaN()}
+	t := &Trainer{net: n, loss: o.Loss, clip: o.GradientClip, seed: o.Seed, micro: max(1, o.MicroBatches), options: on, norm: math.NaN()}
 
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -104,17 +109,28 @@ func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 
 // start allocates the tensors and starts the shards.
 func (t *Trainer) start(o Optimizer) {
-	t.params.start(t.net, t.options.Precision == BF16, t.options.place())
-	shards, threads := t.options.Threads, 1
-	if t.options.whole {
-		shards, threads = 1, t.options.Threads
+	count := min(len(t.options.devices), t.micro)
+	t.others = make([]*replica, count-1)
+	var leaves []handles
+	for i := range count {
+		r := &t.replica
+		if i > 0 {
+			r = &replica{}
+			t.others[i-1] = r
+		}
+		r.first, r.last = t.micro*i/count, t.micro*(i+1)/count
+		r.start(t, t.options.devices[i])
+		for view := range r.last - r.first {
+			for _, s := range r.shards {
+				leaves = append(leaves, s.views[view].leaves)
+			}
+		}
 	}
-	for i := range shards {
-		t.shards = append(t.shards, newShard(i, threads))
-	}
-	must(each(t.shards, nil, func(s *shard) { s.start(&t.params) }))
-	t.opt.start(o, &t.params, t.shards)
+	t.opt.start(o, &t.params, leaves)
 }
+
+// all returns the replicas.
+func (t *Trainer) all() []*replica { return append([]*replica{&t.replica}, t.others...) }
 
 // Precision returns FP32 or BF16.
 func (t *Trainer) Precision() string { return t.options.Precision }
@@ -122,8 +138,8 @@ func (t *Trainer) Precision() string { return t.options.Precision }
 // Threads returns the number of shards that a batch is divided into.
 func (t *Trainer) Threads() int { return t.options.Threads }
 
-// Device returns the device of the training.
-func (t *Trainer) Device() string { return t.options.device }
+// Devices returns the devices that train.
+func (t *Trainer) Devices() []string { return t.options.devices[:1+len(t.others)] }
 
 // do runs f with exclusive access to the trainer.
 func (t *Trainer) do(f func() error) error {
@@ -143,12 +159,13 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	loss, _, err := t.run(b, true, func(p *pass) error {
 		t.changed = true
 		t.opt.begin()
-		return p.each(func(s *shard, _ *part) {
+		err := p.each(func(s *shard, _ *part) {
 			norm := t.opt.step(p.barrier, s.index, len(p.parts), lr)
 			if s.index == 0 { // equal in all shards
 				t.norm = norm
 			}
 		})
+		return errors.Join(err, t.share())
 	})
 	return loss, err
 }
@@ -170,10 +187,10 @@ func (t *Trainer) UpdateNorms(b *Batch) error {
 		return err
 	}
 	return t.do(func() error {
-		p := t.pass(b.N, true)
-		defer p.close()
 		t.changed = true
-		return p.forward(b)
+		passes := t.passes(b, true)
+		defer passes.close()
+		return errors.Join(passes.each((*pass).forward), t.share())
 	})
 }
 
@@ -189,24 +206,27 @@ func (t *Trainer) run(b *Batch, training bool, next func(*pass) error) (loss Los
 		return loss, accuracy, err
 	}
 	err = t.do(func() error {
-		p := t.pass(b.N, training)
-		defer p.close()
-		if err := p.forward(b); err != nil {
-			return err
-		}
-		if training {
-			if err := p.backward(); err != nil {
+		passes := t.passes(b, training)
+		defer passes.close()
+		err := passes.each(func(p *pass) error {
+			if err := p.forward(); err != nil || !training {
 				return err
 			}
+			return p.backward()
+		})
+		if err != nil {
+			return err
 		}
-		for _, part := range p.parts {
-			loss.Add(part.loss, 1)
-			accuracy.Add(part.accuracy)
+		for _, p := range passes {
+			for _, part := range p.parts {
+				loss.Add(part.loss, 1)
+				accuracy.Add(part.accuracy)
+			}
 		}
 		if !loss.finite() {
-			return ErrDiverged
+			return errors.Join(ErrDiverged, t.share())
 		}
-		return next(p)
+		return next(passes[0])
 	})
 	return loss, accuracy, err
 }
@@ -249,7 +269,10 @@ func (t *Trainer) pull() error {
 func (t *Trainer) push() error {
 	return t.do(func() error {
 		t.changed = false
-		return caught(t.params.push)
+		if err := caught(t.params.push); err != nil {
+			return err
+		}
+		return t.copy()
 	})
 }
 
@@ -271,14 +294,107 @@ func (t *Trainer) stop() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
-	err := each(t.shards, nil, func(s *shard) { s.close() })
-	for _, s := range t.shards {
-		close(s.calls)
+	var err error
+	for _, r := range t.all() {
+		err = errors.Join(err, r.stop())
 	}
 	return errors.Join(err, caught(func() {
 		t.opt.close()
-		t.params.close()
+		for _, r := range t.all() {
+			r.params.close()
+		}
 	}))
+}
+
+// replica is a copy of the parameters on a device, with the threads that compute there. It
+// computes the micro-batches [first, last) of every batch, one after the other.
+type replica struct {
+	params      parameters
+	shards      []*shard
+	first, last int
+}
+
+func (r *replica) start(t *Trainer, device string) {
+	r.params.start(t.net, t.options.Precision == BF16, place{device, t.options.generic})
+	shards, threads := t.options.Threads, 1
+	if t.options.whole {
+		shards, threads = 1, t.options.Threads
+	}
+	for i := range shards {
+		r.shards = append(r.shards, newShard(i, threads))
+	}
+	must(each(r.shards, nil, func(s *shard) { s.start(&r.params, r.last-r.first, t.micro > 1) }))
+}
+
+func (r *replica) stop() error {
+	err := each(r.shards, nil, func(s *shard) { s.close() })
+	for _, s := range r.shards {
+		close(s.calls)
+	}
+	return err
+}
+
+// share takes what a pass in training has changed from the views of the micro-batches to the
+// first replica, and copies that to the others. Running statistics move by the mean of the
+// micro-batches' statistics.
+func (t *Trainer) share() error {
+	if t.micro == 1 {
+		return nil
+	}
+	err := caught(func() {
+		for _, p := range t.params.all {
+			if p.trained {
+				continue
+			}
+			running, batch := make([]float32, p.size()), make([]float32, p.size())
+			mean := make([]float64, p.size())
+			p.read(running, t.params.full[p])
+			for _, r := range t.all() {
+				for _, v := range r.shards[0].views {
+					p.read(batch, v.params[p])
+					for i, x := range batch {
+						mean[i] += float64(x) / float64(t.micro)
+					}
+				}
+			}
+			for i, m := range mean {
+				running[i] = float32((1-normMomentum)*float64(running[i]) + normMomentum*m)
+			}
+			p.write(t.params.full[p], running)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return t.copy()
+}
+
+// copy copies the parameters of the first replica to the others, and its running statistics to
+// the views of the micro-batches.
+func (t *Trainer) copy() error {
+	if t.micro == 1 {
+		return nil
+	}
+	return caught(func() {
+		for _, p := range t.params.all {
+			for _, r := range t.all() {
+				if r != &t.replica {
+					copyTensor(r.params.full[p], t.params.full[p])
+					if half := r.params.half[p]; half != nil {
+						copyTensor(half, t.params.half[p])
+					}
+				}
+				if p.trained {
+					continue
+				}
+				for _, s := range r.shards {
+					for _, v := range s.views {
+						copyTensor(v.params[p], t.params.full[p])
+					}
+				}
+			}
+		}
+	})
 }
 
 // shard is a thread of a trainer and its part of every batch. Shards wait for each other
@@ -290,13 +406,20 @@ type shard struct {
 	calls chan func()
 
 	// Used on the shard's thread only.
-	scope  // owns the tensors in params
+	scope // owns the tensors in the views
+	views []*view
+}
+
+// view is the parameters as a shard sees them in a micro-batch: tensors that share their memory,
+// or that of their rounded copies, but have their own gradients. With several micro-batches each
+// has running statistics of its own, those of the first shard's.
+type view struct {
 	params map[*param]*ts.Tensor
 	leaves handles // the trained parameters, with their gradients
 }
 
 func newShard(index, threads int) *shard {
-	s := &shard{index: index, calls: make(chan func()), params: make(map[*param]*ts.Tensor)}
+	s := &shard{index: index, calls: make(chan func())}
 	go func() {
 		runtime.LockOSThread() // The thread is never unlocked: it has libtorch's settings, and ends with the goroutine.
 		setThreads(threads)
@@ -307,17 +430,26 @@ func newShard(index, threads int) *shard {
 	return s
 }
 
-// start makes tensors that share the memory of the parameters, or of their rounded copies, but
-// have their own gradients.
-func (s *shard) start(params *parameters) {
+// start makes the views of the micro-batches.
+func (s *shard) start(params *parameters, count int, own bool) {
 	recordGradients(false)
-	for _, p := range params.all {
-		x := s.keep(cmp.Or(params.half[p], params.full[p]).Detach(false))
-		if p.trained {
-			x = s.keep(x.SetRequiresGrad(true, false))
-			s.leaves = append(s.leaves, x.Ctensor())
+	for range count {
+		v := &view{params: make(map[*param]*ts.Tensor)}
+		for _, p := range params.all {
+			var x *ts.Tensor
+			if own && !p.trained {
+				x = s.keep(newStorage(p, params.gotch()))
+				copyTensor(x, params.full[p])
+			} else {
+				x = s.keep(cmp.Or(params.half[p], params.full[p]).Detach(false))
+			}
+			if p.trained {
+				x = s.keep(x.SetRequiresGrad(true, false))
+				v.leaves = append(v.leaves, x.Ctensor())
+			}
+			v.params[p] = x
 		}
-		s.params[p] = x
+		s.views = append(s.views, v)
 	}
 }
 
@@ -349,11 +481,14 @@ func each(shards []*shard, b barrier, f func(*shard)) error {
 	return failed
 }
 
-// pass is one pass of a batch through the network, with a part for each shard that has
-// positions.
+// pass is one pass of a micro-batch through the network, with a part for each shard that has
+// positions. In evaluation the micro-batch is the batch.
 type pass struct {
 	t       *Trainer
-	n       int // positions
+	r       *replica
+	view    int
+	batch   *Batch
+	whole   int // positions of the batch
 	barrier barrier
 	parts   []*part
 }
@@ -366,53 +501,107 @@ type part struct {
 	accuracy Accuracy // in evaluation
 }
 
-// pass starts a pass of n positions. The caller closes it.
-func (t *Trainer) pass(n int, training bool) *pass {
-	p := &pass{t: t, n: n, parts: make([]*part, min(n, len(t.shards)))}
+type passes []*pass
+
+// passes starts the passes of a batch. The caller closes them.
+func (t *Trainer) passes(b *Batch, training bool) (all passes) {
+	b = t.net.sparse.seenBatch(b)
+	if !training {
+		return passes{t.pass(&t.replica, 0, b, 0, b.N, false)}
+	}
+	for _, r := range t.all() {
+		for m := r.first; m < r.last; m++ {
+			if from, to := b.N*m/t.micro, b.N*(m+1)/t.micro; from < to {
+				all = append(all, t.pass(r, m-r.first, b.part(from, to), from, b.N, true))
+			}
+		}
+	}
+	return all
+}
+
+// each calls f with each pass, those of a replica one after the other.
+func (all passes) each(f func(*pass) error) error {
+	var replicas errgroup.Group
+	for i, p := range all {
+		if i > 0 && p.r == all[i-1].r {
+			continue
+		}
+		replicas.Go(func() error {
+			for _, q := range all[i:] {
+				if q.r != p.r {
+					break
+				}
+				if err := f(q); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return replicas.Wait()
+}
+
+func (all passes) close() {
+	for _, p := range all {
+		p.close()
+	}
+}
+
+// pass starts a pass of positions that are those from first on of a batch.
+func (t *Trainer) pass(r *replica, view int, b *Batch, first, whole int, training bool) *pass {
+	p := &pass{t: t, r: r, view: view, batch: b, whole: whole, parts: make([]*part, min(b.N, len(r.shards)))}
 	if training {
 		p.barrier = newBarrier(len(p.parts))
 	}
+	momentum := normMomentum
+	if t.micro > 1 { // the view has the statistics of the micro-batch alone
+		momentum = 1
+	}
 	for i := range p.parts {
 		p.parts[i] = &part{graph: &graph{
-			place: t.params.place, params: t.shards[i].params, constant: t.params.constant, places: t.params.places, half: t.options.Precision == BF16,
-			training: training, library: t.options.library,
-			masks:   masks{seed: t.seed, step: uint64(t.opt.steps), first: p.first(i)},
+			place: r.params.place, params: r.shards[i].views[view].params, constant: r.params.constant, places: r.params.places, half: t.options.Precision == BF16,
+			training: training, momentum: momentum, library: t.options.library,
+			masks:   masks{seed: t.seed, step: uint64(t.opt.steps), first: first + p.first(i)},
 			barrier: p.barrier, shard: i,
 		}}
 	}
 	return p
 }
 
-// first returns the index of a shard's first position in the batch.
-func (p *pass) first(shard int) int { return p.n * shard / len(p.parts) }
+// first returns the index of a shard's first position in the micro-batch.
+func (p *pass) first(shard int) int { return p.batch.N * shard / len(p.parts) }
 
-// positions returns a shard's positions of the batch.
-func (p *pass) positions(b *Batch, s *shard) *Batch {
-	return b.part(p.first(s.index), p.first(s.index+1))
+// positions returns a shard's positions.
+func (p *pass) positions(s *shard) *Batch {
+	return p.batch.part(p.first(s.index), p.first(s.index+1))
 }
 
 // each runs f for all parts in parallel, on the threads of their shards.
 func (p *pass) each(f func(*shard, *part)) error {
-	return each(p.t.shards[:len(p.parts)], p.barrier, func(s *shard) { f(s, p.parts[s.index]) })
+	return each(p.r.shards[:len(p.parts)], p.barrier, func(s *shard) { f(s, p.parts[s.index]) })
 }
 
-// forward runs the batch forward. In training, the loss is read after backward, so that a
+// forward runs the positions forward. In training, the loss is read after backward, so that a
 // device does not idle between the two.
-func (p *pass) forward(b *Batch) error {
-	b = p.t.net.sparse.seenBatch(b)
+func (p *pass) forward() error {
+	if p.barrier != nil { // also the gradients of shards that have no positions now
+		err := each(p.r.shards, nil, func(s *shard) { dropGradients(s.views[p.view].leaves) })
+		if err != nil {
+			return err
+		}
+	}
 	return p.each(func(s *shard, part *part) {
 		if part.training {
-			dropGradients(s.leaves)
 			recordGradients(true)
 			defer recordGradients(false)
 		}
-		positions := p.positions(b, s)
+		positions := p.positions(s)
 		if p.t.net.sparse != nil && !part.generic {
-			p.inChunks(part, positions, 1/float64(b.N))
+			p.inChunks(part, positions, 1/float64(p.whole))
 			return
 		}
 		out := p.t.net.forward(part.graph, positions.Planes, p.t.net.spec.Constant)
-		part.terms = p.t.terms(part.graph, out, positions, 1/float64(b.N))
+		part.terms = p.t.terms(part.graph, out, positions, 1/float64(p.whole))
 		if part.training {
 			return
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/chess"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/sugarme/gotch/ts"
 )
@@ -191,7 +193,7 @@ func TestLossWeights(t *testing.T) {
 func answers(t testing.TB, x *Trainer, planes []uint64) (logits, values, movesLeft []float32) {
 	t.Helper()
 	err := each(x.shards[:1], nil, func(s *shard) {
-		g := &graph{place: onCPU, params: s.params, places: x.params.places, half: x.Precision() == BF16}
+		g := &graph{place: onCPU, params: s.views[0].params, places: x.params.places, half: x.Precision() == BF16}
 		defer g.close()
 		o := x.net.forward(g, planes, x.net.spec.Constant)
 		values = append(values, floats(o.values)...)
@@ -460,4 +462,100 @@ func resident(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return pages * os.Getpagesize()
+}
+
+// Micro-batches give the same bits however many devices compute them, and where training goes on
+// from a checkpoint.
+func TestMicroBatches(t *testing.T) {
+	for _, s := range []Spec{tiny(), {Planes: 16, PolicySize: 100, Depth: 2, Width: 24, Activation: Mish, Dropout: 0.2, Value: ValueWDL}} {
+		for _, o := range []Optimizer{{Kind: SGD, Momentum: 0.9, GradientClip: 1}, {Kind: Adam, WeightDecay: 1e-4}} {
+			o.MicroBatches = 5
+			for _, on := range []TrainerOptions{{Threads: 2}, {generic: true}, {generic: true, Precision: BF16}} {
+				if on.Precision == "" {
+					on.Precision = FP32
+				} else if !hasBF16() {
+					continue
+				}
+				testResume(t, s, o, on)
+				if !on.generic {
+					continue
+				}
+				want := fmt.Sprint(microTrained(t, s, o, on))
+				for on.copies = 2; on.copies <= 6; on.copies++ {
+					if have := fmt.Sprint(microTrained(t, s, o, on)); have != want {
+						t.Errorf("%s, %s, %s: %d replicas give other bits than one", s.shape(), o.Kind, on.Precision, on.copies)
+					}
+				}
+			}
+		}
+	}
+}
+
+// microTrained returns the parameters of a short training, its losses, and the optimizer's state.
+func microTrained(t *testing.T, s Spec, o Optimizer, on TrainerOptions) (all []any) {
+	t.Helper()
+	n := mustNew(t, s, 1)
+	x := mustTrainerWith(t, n, o, on)
+	for i, size := range []int{23, 23, 3, 24} { // 3 are fewer than the micro-batches
+		all = append(all, step(t, x, randomBatch(uint64(i), s, size), 1e-2))
+	}
+	if err := x.UpdateNorms(randomBatch(11, s, 23)); err != nil {
+		t.Fatal(err)
+	}
+	loss, _, err := x.Measure(randomBatch(12, s, 23))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := x.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm, _ := x.GradientNorm()
+	return append(all, loss, norm, state, mustState(t, n))
+}
+
+// A batch of equal micro-batches is a step like one of them alone, and networks without batch norm
+// take the step of the whole batch.
+func TestEqualMicroBatches(t *testing.T) {
+	for _, s := range []Spec{tiny(), sparseSpec(sparseCodec(t, chess.Atomic))} {
+		for _, on := range []TrainerOptions{{Threads: 1, Precision: FP32}, {Threads: 3, Precision: FP32}, {generic: true, copies: 2, Precision: FP32}} {
+			b := gameBatch(t, 5, chess.Atomic, 12)
+			all, micro := b, 3
+			if s.Trunk != TrunkSparse {
+				b = randomBatch(5, s, 12)
+				all = repeated(b, micro)
+			}
+			o := momentum
+			want := mustTrainerWith(t, mustNew(t, s, 1), o, TrainerOptions{Threads: 1, Precision: FP32})
+			o.MicroBatches = micro
+			have := mustTrainerWith(t, mustNew(t, s, 1), o, on)
+			for range 3 {
+				a, b := step(t, want, b, 0.01), step(t, have, all, 0.01)
+				if math.Abs(a.Total-b.Total) > 1e-4 {
+					t.Errorf("loss %v, want %v", b, a)
+				}
+			}
+			trained, there := mustState(t, want.net), mustState(t, have.net)
+			for name, x := range trained {
+				compare(t, name, x.Data, there[name].Data, 1e-4)
+			}
+		}
+	}
+}
+
+// repeated returns a batch several times.
+func repeated(b *Batch, times int) *Batch {
+	r := &Batch{
+		N: times * b.N, Planes: slices.Repeat(b.Planes, times), Values: slices.Repeat(b.Values, times), Draws: slices.Repeat(b.Draws, times),
+		MovesLeft: slices.Repeat(b.MovesLeft, times), Futures: slices.Repeat(b.Futures, times),
+	}
+	for range times {
+		for i := range b.N {
+			from, to := b.Offsets[i], b.Offsets[i+1]
+			r.Moves.add(b.Indices[from:to], b.Policy[from:to])
+			from, to = b.Replies.Offsets[i], b.Replies.Offsets[i+1]
+			r.Replies.add(b.Replies.Indices[from:to], b.Replies.Policy[from:to])
+		}
+	}
+	return r
 }

@@ -139,7 +139,7 @@ func TestTrunksAgainstNumPy(t *testing.T) {
 			planes := noisePlanes(positions * s.Planes)
 			x := mustTrainer(t, n)
 			err := each(x.shards[:1], nil, func(sh *shard) {
-				g := &graph{place: onCPU, params: sh.params}
+				g := &graph{place: onCPU, params: sh.views[0].params}
 				defer g.close()
 				maps := g.input(planes, n.spec.Constant)
 				maps = g.forward(n.trunk, maps)
@@ -169,9 +169,9 @@ func TestGradientsOfEveryShape(t *testing.T) {
 				m := newBarrier(1)
 				defer freeBarrier(m)
 				err := each(x.shards[:1], m, func(sh *shard) {
-					g := &graph{place: onCPU, params: sh.params, training: true, barrier: m, library: library}
+					g := &graph{place: onCPU, params: sh.views[0].params, training: true, barrier: m, library: library}
 					defer g.close()
-					dropGradients(sh.leaves)
+					dropGradients(sh.views[0].leaves)
 					recordGradients(true)
 					defer recordGradients(false)
 					maps := g.input(planes, n.spec.Constant)
@@ -180,7 +180,7 @@ func TestGradientsOfEveryShape(t *testing.T) {
 					must(g.keep(g.keep(maps.Mul(weight, false)).Sum(gotch.Float, false)).Backward())
 					for _, p := range n.params {
 						if p.trained && !strings.HasPrefix(p.name, "policy") && !strings.HasPrefix(p.name, "value") {
-							out[p.name] = ordered(g, g.keep(sh.params[p].Grad(false)))
+							out[p.name] = ordered(g, g.keep(sh.views[0].params[p].Grad(false)))
 						}
 					}
 				})

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -186,9 +187,12 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		}
 	}
 
-	t.kind = kindOf(tr.Device(), tr.Precision())
+	t.kind = kindOf(tr.Devices()[0], tr.Precision())
 	if t.kind.Device == nn.CPU {
 		t.kind.Threads = tr.Threads()
+	}
+	if all, err := nn.Devices(t.run.Device); err == nil && len(tr.Devices()) < len(all) && g == 1 {
+		t.Report.Note(fmt.Sprintf("%s of %d devices train: training.micro_batches is %d", strings.Join(tr.Devices(), ", "), len(all), t.Settings.Training.Micro))
 	}
 	t.warnOfKind(g)
 	path := t.scratch(store.TrainStage(g))

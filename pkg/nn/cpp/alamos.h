@@ -273,13 +273,13 @@ enum alamos_optimizer_kind {
 typedef struct alamos_optimizer alamos_optimizer;
 
 // An optimizer of count parameters. weights and the moments first and second (NULL
-// for SGD) are float32; leaves [shards][count] are the tensors that have the
-// gradients. halves[i] is NULL, or a bfloat16 tensor that becomes the rounded weights:
+// for SGD) are float32; leaves [sets][count] are the tensors that have the gradients, each
+// set those of a shard of a part of the batch: their sums in this order are the batch's. halves[i] is NULL, or a bfloat16 tensor that becomes the rounded weights:
 // then the gradients are bfloat16 too. Parameter i decays if decays[i] is not 0. If clip
 // is more than 0, gradients whose norm, over all parameters together, is greater are scaled
-// to this norm. If generic is not 0, libtorch's operations compute the steps, on any device
-// and with one shard.
-ALAMOS_API char *alamos_optimizer_new(int kind, int generic, int shards, int count,
+// to this norm. If generic is not 0, libtorch's operations compute the steps, with one shard, on
+// the device of the weights.
+ALAMOS_API char *alamos_optimizer_new(int kind, int generic, int sets, int count,
                                       void *const *weights, void *const *halves,
                                       void *const *leaves, void *const *first,
                                       void *const *second, const uint8_t *decays,
@@ -287,8 +287,8 @@ ALAMOS_API char *alamos_optimizer_new(int kind, int generic, int shards, int cou
                                       double decay, int nesterov, double clip,
                                       alamos_optimizer **optimizer);
 
-// The part of one shard in a step: it takes the gradients of the first so many
-// shards, which wait for each other at the barrier. step counts from 1 on. norm becomes the
+// The part of one shard in a step, in which the first so many shards take part. They wait for
+// each other at the barrier. step counts from 1 on. norm becomes the
 // norm of the gradient before it is clipped, or NaN where it was not measured: with a generic
 // optimizer in most steps, and if there is neither a barrier nor a limit.
 ALAMOS_API char *alamos_optimizer_step(const alamos_optimizer *optimizer,

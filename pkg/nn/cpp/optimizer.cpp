@@ -44,24 +44,22 @@ struct alamos_optimizer {
  private:
   template <class F>
   void each_part(int shard, int shards, F f) const;
+  Tensors gradients(size_t i) const;
   float scale(alamos_barrier *barrier, int shard, int shards, double *norm) const;
 };
 
 // Calls f(i, from, to, w, used, grads) for the part of a shard of each parameter,
 // with the memory of the weights, of what is computed with (w itself, or the copy
-// in bfloat16) and of the gradients of all shards.
+// in bfloat16) and of all gradients.
 template <class F>
 void alamos_optimizer::each_part(int shard, int shards, F f) const {
   size_t count = weights.size();
-  Tensors g(shards);
   for (size_t i = 0; i < count; i++) {
     const at::Tensor &w = weights[i];
     const at::Tensor &used = halves[i].defined() ? halves[i] : w;
-    for (int s = 0; s < shards; s++) {
-      g[s] = leaves[s * count + i].grad();
-      require(g[s].defined(), "alamos: a parameter has no gradient");
-      if (g[s].strides() != used.strides()) g[s] = at::empty_like(used).copy_(g[s]);
-    }
+    Tensors g = gradients(i);
+    for (auto &x : g)
+      if (x.strides() != used.strides()) x = at::empty_like(used).copy_(x);
     // Whole cache lines, so that shards do not write to the same.
     int64_t lines = (w.numel() + 31) / 32;
     int64_t from = 32 * (lines * shard / shards);
@@ -70,17 +68,26 @@ void alamos_optimizer::each_part(int shard, int shards, F f) const {
       using T = std::remove_pointer_t<decltype(t)>;
       std::vector<const T *> grads;
       for (auto &x : g) grads.push_back(data<T>(x));
-      f(i, from, to, data<float>(w), data<T>(used), grads.data());
+      f(i, from, to, data<float>(w), data<T>(used), grads);
     });
   }
+}
+
+// The gradients of a parameter, in the order of the leaves. Shards without positions have none.
+Tensors alamos_optimizer::gradients(size_t i) const {
+  Tensors all;
+  for (size_t at = i; at < leaves.size(); at += weights.size())
+    if (leaves[at].grad().defined()) all.push_back(leaves[at].grad());
+  require(!all.empty(), "alamos: a parameter has no gradient");
+  return all;
 }
 
 // The factor of the gradient, which clips its norm. It is torch.nn.utils.clip_grad_norm_'s.
 float alamos_optimizer::scale(alamos_barrier *barrier, int shard, int shards, double *norm) const {
   if (clip == 0 && !barrier) return 1;
   std::vector<double> sum(1);
-  each_part(shard, shards, [&](int, int64_t from, int64_t to, float *, auto *, auto *grads) {
-    sum[0] += alamos::square_sum(from, to, grads, shards);
+  each_part(shard, shards, [&](int, int64_t from, int64_t to, float *, auto *, auto &grads) {
+    sum[0] += alamos::square_sum(from, to, grads.data(), int(grads.size()));
   });
   barrier->sum(shard, sum);
   *norm = std::sqrt(sum[0]);
@@ -97,9 +104,9 @@ void alamos_optimizer::step(alamos_barrier *barrier, int shard, int shards, int6
     s.momentum = float(beta1);
     s.mean = nesterov ? float(beta1) : 1;
     s.fresh = nesterov ? 1 : 0;
-    each_part(shard, shards, [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
+    each_part(shard, shards, [&](int i, int64_t from, int64_t to, float *w, auto *used, auto &grads) {
       s.decay = decays[i] ? float(decay) : 0;
-      alamos::sgd_range(from, to, w, data<float>(first[i]), used, grads, shards, s);
+      alamos::sgd_range(from, to, w, data<float>(first[i]), used, grads.data(), int(grads.size()), s);
     });
     return;
   }
@@ -112,11 +119,11 @@ void alamos_optimizer::step(alamos_barrier *barrier, int shard, int shards, int6
   s.rate = float(rate / (1 - std::pow(beta1, double(step))));
   s.unbias = float(1 / std::sqrt(1 - std::pow(beta2, double(step))));
   s.epsilon = float(epsilon);
-  each_part(shard, shards, [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
+  each_part(shard, shards, [&](int i, int64_t from, int64_t to, float *w, auto *used, auto &grads) {
     bool decoupled = kind == ALAMOS_ADAMW;
     s.decay = float(decoupled || !decays[i] ? 0 : decay);
     s.keep = float(decoupled && decays[i] ? 1 - rate * decay : 1);
-    alamos::adam_range(from, to, w, data<float>(first[i]), data<float>(second[i]), used, grads, shards, s);
+    alamos::adam_range(from, to, w, data<float>(first[i]), data<float>(second[i]), used, grads.data(), int(grads.size()), s);
   });
 }
 
@@ -126,8 +133,12 @@ constexpr int norm_every = 16;
 void alamos_optimizer::generic_step(int64_t step, double rate, double *norm) const {
   Tensors w = weights, m = first, v = second, g, decayed_w, decayed_g;
   for (size_t i = 0; i < w.size(); i++) {
-    require(leaves[i].grad().defined(), "alamos: a parameter has no gradient");
-    g.push_back(leaves[i].grad().to(at::kFloat));
+    at::Tensor sum;
+    for (const auto &x : gradients(i)) {
+      at::Tensor one = x.to(w[i].device(), at::kFloat, false, !sum.defined() && leaves.size() > w.size());
+      sum = sum.defined() ? sum.add_(one) : one;
+    }
+    g.push_back(sum);
     if (decay == 0 || !decays[i]) continue;
     decayed_w.push_back(w[i]);
     decayed_g.push_back(g[i]);
@@ -163,14 +174,14 @@ void alamos_optimizer::generic_step(int64_t step, double rate, double *norm) con
     if (halves[i].defined()) halves[i].copy_(w[i]);
 }
 
-char *alamos_optimizer_new(int kind, int generic, int shards, int count, void *const *weights,
+char *alamos_optimizer_new(int kind, int generic, int sets, int count, void *const *weights,
                            void *const *halves, void *const *leaves, void *const *first,
                            void *const *second, const uint8_t *decays, double beta1, double beta2,
                            double epsilon, double decay, int nesterov, double clip,
                            alamos_optimizer **optimizer) {
   return guard([&] {
     *optimizer = new alamos_optimizer{
-        kind, generic != 0, tensors(count, weights), tensors(count, halves), tensors(shards * count, leaves),
+        kind, generic != 0, tensors(count, weights), tensors(count, halves), tensors(sets * count, leaves),
         tensors(count, first), tensors(count, second), std::vector<uint8_t>(decays, decays + count),
         beta1, beta2, epsilon, decay, nesterov != 0, clip};
   });
