@@ -113,6 +113,10 @@ var rules = []rule{
 		_, err = encode.NewMirror(codec)
 		return fault(err != nil, "mirror: true is impossible: %v", err)
 	}},
+	{"selfplay.pgn selfplay.opening.fork_share training.value_target", func(s *Settings) string {
+		needs := s.SelfPlay.Opening.ForkShare > 0 || s.Training.ValueTarget != nil
+		return fault(needs && s.SelfPlay.PGN > 0 && s.SelfPlay.PGN < s.SelfPlay.Games, "pgn keeps %d of %d games, and opening.fork_share and training.value_target read all: pgn must be all", s.SelfPlay.PGN, s.SelfPlay.Games)
+	}},
 	{"network.policy selfplay.surprise", func(s *Settings) string {
 		return fault(s.Network.Policy == NoPolicy && s.SelfPlay.Surprise > 0, "policy surprise needs a network with a policy")
 	}},

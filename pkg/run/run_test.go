@@ -130,6 +130,29 @@ func TestSecondRunDoesNothing(t *testing.T) {
 	s.same(t)
 }
 
+// Of a generation, only the wanted games are kept in PGN, and all samples.
+func TestFirstGamesInPGN(t *testing.T) {
+	t.Parallel()
+	set := with(quick, "selfplay.opening.fork_share=0", "tournament.rounds=0")
+	all, some := newSite(t), newSite(t)
+	all.run(t, set...)
+	some.run(t, append(set, "selfplay.pgn=2")...)
+	read := func(s site, name string) string {
+		b, err := os.ReadFile(filepath.Join(s.trial(t), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	whole, first := read(all, store.GamesFile(1)), read(some, store.GamesFile(1))
+	if rest, is := strings.CutPrefix(whole, first); !is || strings.Count(first, "[Event ") != 2 || strings.Count(rest, "[Event ") != 1 {
+		t.Errorf("of\n%s\nhave\n%s", whole, first)
+	}
+	if read(all, store.SamplesFile(1)) != read(some, store.SamplesFile(1)) {
+		t.Error("other samples")
+	}
+}
+
 // A change of the experiment runs what it concerns, and says why.
 func TestChangesRunWhatTheyConcern(t *testing.T) {
 	t.Parallel()

@@ -338,6 +338,9 @@ func (t *Trial) keep(p *generationGames) (*store.Generation, error) {
 			return err
 		}
 		measures.add(game, r, t.Settings.SelfPlay.HasResult(r.Outcome))
+		if most := t.Settings.SelfPlay.PGN; most > 0 && row.Games > most {
+			return nil
+		}
 		return match.WriteGames(games, store.SelfPlayStage(g), []*match.Game{game})
 	}
 	err := disk.WriteFile(t.Results.Path(store.GamesFile(g)), func(games io.Writer) error {
