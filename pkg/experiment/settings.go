@@ -100,7 +100,7 @@ type Network struct {
 type Start struct {
 	_ struct{} `short:"model"`
 
-	Model match.Checkpoint `key:"model" ext:".safetensors .pb.gz" pattern:"^[^@]+@.+$|\\.safetensors$|\\.pb\\.gz$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last, or the path of a .safetensors or .pb.gz file" flags:"required" doc:"A checkpoint of another run, such as tiny@3, or a file relative to the folder of the experiment file, also a weight file of Leela Chess Zero (.pb.gz). It needs the same input, policy and heads, may be of another variant, and becomes generation 0, which tournaments call untrained. A network with more depth or width computes the same at first, and then learns to use what is new (Net2Net). Its optimizer starts again."`
+	Model match.Checkpoint `key:"model" ext:".safetensors .pb.gz" pattern:"^[^@]+@.+$|\\.safetensors$|\\.pb\\.gz$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last, or the path of a .safetensors or .pb.gz file" flags:"required" doc:"A checkpoint of another run, such as tiny@3, or a file relative to the folder of the experiment file, also a weight file of Leela Chess Zero (.pb.gz). It needs the same input, policy and heads, may be of another variant, and becomes generation 0, which tournaments call untrained. A network with more depth or width, or a sparse one with more features or king buckets, computes the same at first, and then learns to use what is new (Net2Net). Its optimizer starts again."`
 }
 
 // NoPolicy is the policy of a network without a policy head.

@@ -11,15 +11,16 @@ import (
 )
 
 // Grow returns the parameters of a network of spec s that computes what the network of spec
-// from computes with the given parameters. s may have more blocks and more channels, as in
+// from computes with the given parameters. s may have more blocks and more channels, or in a
+// sparse trunk more features and more king buckets, as in
 // T. Chen, I. Goodfellow, J. Shlens, "Net2Net: Accelerating Learning via Knowledge Transfer"
 // (2016), and other heads that no search uses, which start untrained if from lacks them.
 // Anything else that differs is an error.
 //
 // A new block adds nothing to its input at first: its last norm or convolution is 0. A new
 // channel computes what an old one computes. The layers that read the two divide the old
-// weight among them in random shares, so that they learn different things from then on. Equal
-// arguments give equal parameters.
+// weight among them in random shares, so that they learn different things from then on. A king
+// bucket begins as the one that its squares had. Equal arguments give equal parameters.
 func (s Spec) Grow(from Spec, weights Tensors, seed uint64) (Tensors, error) {
 	if err := s.CanGrow(from); err != nil {
 		return nil, err
@@ -36,8 +37,10 @@ func (s Spec) Grow(from Spec, weights Tensors, seed uint64) (Tensors, error) {
 	for _, p := range net.params {
 		w, known := weights[p.name]
 		switch {
+		case known && s.Trunk == TrunkSparse && strings.HasPrefix(p.name, "features."):
+			s.widenTable(&from, p, w)
 		case known:
-			if err := p.widen(w, seed); err != nil {
+			if err := p.widen(w, s.sidesRead(), seed); err != nil {
 				return nil, err
 			}
 		case s.closes(p.name):
@@ -65,8 +68,10 @@ func (s Spec) CanGrow(from Spec) error {
 		return fault("depth", "the model has %d blocks: want as many or more, have %d", from.Depth, s.Depth)
 	case s.Width < from.Width:
 		return fault("width", "the model has %d channels: want as many or more, have %d", from.Width, s.Width)
-	case s.Width != from.Width && s.Trunk == TrunkSparse:
-		return fault("width", "a sparse trunk cannot grow: want %d as in the model, have %d", from.Width, s.Width)
+	case s.PolicyWidth < from.PolicyWidth:
+		return fault("policy_width", "the model has %d features: want as many or more, have %d", from.PolicyWidth, s.PolicyWidth)
+	case s.KingBuckets < from.KingBuckets:
+		return fault("king_buckets", "the model has %d: want as many or more, have %d", from.KingBuckets, s.KingBuckets)
 	case s.Depth > from.Depth && s.Trunk == TrunkPlain:
 		return fault("depth", "a plain trunk cannot get more blocks without changing what it computes: want %d as in the model, have %d", from.Depth, s.Depth)
 	case s.Depth > from.Depth && s.Trunk == TrunkResidual && s.Activation != ReLU:
@@ -79,7 +84,10 @@ func (s Spec) CanGrow(from Spec) error {
 		return fault("policy", "the model has another encoding of moves")
 	}
 	same := from
-	same.Depth, same.Width = s.Depth, s.Width
+	same.Depth, same.Width, same.KingBuckets = s.Depth, s.Width, s.KingBuckets
+	if same.PolicyWidth > 0 {
+		same.PolicyWidth = s.PolicyWidth
+	}
 	if s.MovesLeft != from.MovesLeft {
 		same.MovesLeftChannels, same.MovesLeftHidden, same.MovesLeftUnit = s.MovesLeftChannels, s.MovesLeftHidden, s.MovesLeftUnit
 	}
@@ -103,10 +111,42 @@ func (s *Spec) closes(name string) bool {
 		s.Trunk == TrunkPreactivation && strings.HasSuffix(name, ".conv2.weight")
 }
 
+// widenTable sets the table of a sparse trunk, or its bias, to that of one with fewer features or
+// king buckets.
+func (s *Spec) widenTable(from *Spec, p *param, old Tensor) {
+	columns, oldColumns := s.Width+s.PolicyWidth, from.Width+from.PolicyWidth
+	bucket, was := kingBuckets[s.KingBuckets], kingBuckets[from.KingBuckets]
+	before := make([]int, s.KingBuckets) // every bucket is a part of an old one
+	for square := range Squares {
+		before[bucket(square%8, square/8)] = was(square%8, square/8)
+	}
+	rows := Squares * s.Planes // of a bucket; the bias has one in all
+	for row := range len(p.data) / columns {
+		source := old.Data[(before[row/rows]*rows+row%rows)*oldColumns:][:oldColumns]
+		target := p.data[row*columns:][:columns]
+		for c := range columns {
+			if c < s.Width {
+				target[c] = source[c%from.Width]
+			} else {
+				target[c] = source[from.Width+(c-s.Width)%from.PolicyWidth]
+			}
+		}
+	}
+}
+
+// sidesRead is the number of sides whose features the first layers of heads read, one after the
+// other.
+func (s *Spec) sidesRead() int {
+	if s.Trunk == TrunkSparse {
+		return 2
+	}
+	return 1
+}
+
 // widen sets the parameter to one of fewer outputs, inputs or both. Output and input i of
 // the many are copies of i modulo the number of the few. That also holds for inputs that are
-// flattened maps.
-func (p *param) widen(from Tensor, seed uint64) error {
+// flattened maps. Inputs of several sides are copies of those of their side.
+func (p *param) widen(from Tensor, sides int, seed uint64) error {
 	if len(p.shape) != len(from.Shape) {
 		return fmt.Errorf("tensor %s: want shape %v, have %v", p.name, p.shape, from.Shape)
 	}
@@ -114,16 +154,19 @@ func (p *param) widen(from Tensor, seed uint64) error {
 		copy(p.data, from.Data)
 		return nil
 	}
-	area, in, oldIn := 1, 1, 1 // numbers of a kernel, columns
+	area, in, oldIn := 1, 1, 1 // numbers of a kernel, columns of a side
 	if len(p.shape) > 1 {
-		in, oldIn = p.shape[1], from.Shape[1]
-		area = p.size() / (p.shape[0] * in)
+		in, oldIn = p.shape[1]/sides, from.Shape[1]/sides
+		area = p.size() / (p.shape[0] * in * sides)
+	} else {
+		sides = 1
 	}
 	h := fnv.New64a()
 	h.Write([]byte(p.name))
 	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
-	for row := range p.shape[0] {
-		source := from.Data[row%from.Shape[0]*oldIn*area:][:oldIn*area]
+	for row := range p.shape[0] * sides {
+		oldRow := row/sides%from.Shape[0]*sides + row%sides
+		source := from.Data[oldRow*oldIn*area:][:oldIn*area]
 		target := p.data[row*in*area:][:in*area]
 		for i := range oldIn {
 			for k := range area {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"alamos/pkg/chess"
 )
 
 // A grown network answers as the small one did, and its copies of channels learn different
@@ -108,6 +110,65 @@ func TestGrow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A sparse network may get more features and more king buckets.
+func TestGrowSparse(t *testing.T) {
+	from := sparseSpec(sparseCodec(t, chess.Atomic))
+	from.MovesLeft = true
+	small := trainedSparse(t, from, chess.Atomic)
+	for name, change := range map[string]func(s *Spec){
+		"value":   func(s *Spec) { s.Width = 160 },
+		"policy":  func(s *Spec) { s.PolicyWidth = 96 },
+		"buckets": func(s *Spec) { s.KingBuckets = 16 },
+		"all":     func(s *Spec) { s.Width, s.PolicyWidth, s.KingBuckets, s.SoftPolicy = 96, 64, 8, true },
+	} {
+		to := from
+		change(&to)
+		grown, err := to.Grow(from, mustState(t, small), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		large := mustNew(t, to, 99)
+		if err := large.Load(grown); err != nil {
+			t.Fatal(err)
+		}
+		on := TrainerOptions{Threads: 1}
+		o := Optimizer{Loss: LossSettings{Policy: 1, Value: 1, MovesLeft: 1}}
+		x := mustTrainerWith(t, large, o, on)
+		b := gameBatch(t, 8, chess.Atomic, 300)
+		want, _, err := mustTrainerWith(t, small, o, on).Measure(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, _, err := x.Measure(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(have.Total-want.Total) > 1e-4 || math.Abs(have.Policy-want.Policy) > 1e-4 {
+			t.Errorf("%s: loss %+v, want %+v", name, have, want)
+		}
+		step(t, x, b, 0.05)
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := small.trainer.Close(); err != nil {
+			t.Fatal(err)
+		}
+		table := mustState(t, large)["features.weight"]
+		columns, differs := table.Shape[1], false
+		for i := 0; i < len(table.Data) && to.Width > from.Width; i += columns {
+			differs = differs || table.Data[i] != table.Data[i+from.Width]
+		}
+		if differs != (to.Width > from.Width) {
+			t.Errorf("%s: copies of feature 0 are equal after a step", name)
+		}
+	}
+	to := from
+	to.KingBuckets = 2
+	if _, err := to.Grow(from, mustState(t, small), 1); err == nil || err.Error() != "network.king_buckets: the model has 4: want as many or more, have 2" {
+		t.Errorf("fewer buckets: %v", err)
 	}
 }
 
