@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
 	"alamos/pkg/uci"
 )
 
@@ -46,7 +48,11 @@ func TestAnswersRecalled(t *testing.T) {
 	pgn := func(c uci.Command) Config {
 		return Config{Kind: PGN, Files: []string{gamesPGN}, Positions: 2, Label: &Label{Command: c, Limit: uci.Limit{Depth: 2}, Finish: uci.Limit{Depth: 1}}}
 	}
-	for name, config := range map[string]func(uci.Command) Config{"engine": engine, "pgn": pgn} {
+	teacher := labeler(t)
+	network := func(c uci.Command) Config {
+		return Config{Kind: Engine, Games: 3, Positions: 5, Policy: EngineMove, Player: Player{Command: c, Limit: uci.Limit{Nodes: 20}, RandomPlies: 8}, Label: &Label{Model: "x.safetensors", Network: teacher}}
+	}
+	for name, config := range map[string]func(uci.Command) Config{"engine": engine, "pgn": pgn, "network": network} {
 		t.Run(name, func(t *testing.T) {
 			var all, rest, none keeper
 			made := func(by uci.Command, a *Answers) (Info, string) {
@@ -63,7 +69,7 @@ func TestAnswersRecalled(t *testing.T) {
 			if len(rest.entries) != first.Games-len(half) {
 				t.Errorf("with %d games of %d known %d were asked about", len(half), first.Games, len(rest.entries))
 			}
-			asked := askedElsewhere(t, open(t, config(command), 4, 2), config(command), half)
+			asked := askedElsewhere(t, config(command), half)
 			if info, sum := made(nobody, none.answers(t, slices.Concat(half, asked))); sum != want || len(asked) != len(rest.entries) {
 				t.Errorf("with %d answers of another process the chunk is %+v %s, want %d and %+v %s", len(asked), info, sum, len(rest.entries), first, want)
 			}
@@ -144,10 +150,28 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// askedElsewhere returns the answers to the questions of the first chunk that are not known, of a
-// source without the files.
-func askedElsewhere(t *testing.T, s *Source, cfg Config, known [][]byte) (entries [][]byte) {
+// labeler opens a network that labels.
+func labeler(t *testing.T) Network {
 	t.Helper()
+	c := codecOf(t, "mover16", "uci1968-mover")
+	net, err := nn.New(nn.Spec{Planes: c.Planes.Count(), Constant: c.Planes.Constant(), PolicyMap: c.Policy.Name(), PolicySize: c.Policy.Size(), Depth: 1, Width: 8}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() (*nn.Model, encode.Codec, error) {
+		model, err := net.Compile(nn.InferenceOptions{Batch: 4})
+		return model, c, err
+	}
+}
+
+// askedElsewhere returns the answers to the questions of the first chunk that are not known, of a
+// source without the files and without the network that labels.
+func askedElsewhere(t *testing.T, cfg Config, known [][]byte) (entries [][]byte) {
+	t.Helper()
+	label := *cfg.Label
+	label.Network = nil
+	cfg.Label = &label
+	s := open(t, cfg, 4, 2)
 	questions, err := s.Questions(t.Context(), First)
 	if err != nil {
 		t.Fatal(err)
