@@ -137,7 +137,10 @@ func (h *Hub) join(address, public string, user nkeys.KeyPair) (err error) {
 	if err != nil {
 		return fmt.Errorf("hub: the server at %s: %w", address, err)
 	}
-	if _, err = h.conn.Request(hubSubject, nil, beat); err == nil {
+	for try := 0; try == 0 || try < 5 && errors.Is(err, nats.ErrTimeout); try++ { // the server may not know yet that a hub has ended
+		_, err = h.conn.Request(hubSubject, nil, beat)
+	}
+	if err == nil {
 		err = errors.New("another run is its hub now: wait for its end, or use other keys")
 	} else if errors.Is(err, nats.ErrNoResponders) {
 		_, err = h.conn.Subscribe(hubSubject, func(m *nats.Msg) { _ = m.Respond(nil) })
@@ -330,10 +333,11 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 	if a.Held != nil {
 		j.reconcile(w, a.Held)
 	}
-	numbers := j.give(w, a.Room, h.busy(j))
+	elsewhere := h.job(h.next())
+	numbers := j.give(w, a.Room, h.busy(j), elsewhere == j || len(elsewhere.fresh) == 0)
 	if len(numbers) == 0 && len(w.held) == 0 {
-		if other := h.next(); other != "" && len(j.fresh) == 0 {
-			return order{Job: other}, nil
+		if len(j.fresh) == 0 {
+			return order{Job: elsewhere.name}, nil
 		}
 	}
 	return order{Job: j.name, Numbers: numbers}, nil

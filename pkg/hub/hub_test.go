@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -326,6 +327,49 @@ func TestStraggler(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.check(t, 20)
+}
+
+// While another job has items that nobody has, no worker gets what another one works on.
+func TestNewItemsFirst(t *testing.T) {
+	s := newSite(t, 1)
+	h := s.serve(t, "127.0.0.1:0")
+	defer h.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	var jobs sync.WaitGroup
+	defer jobs.Wait()
+	defer cancel()
+	for i := range 2 {
+		jobs.Go(func() { _ = h.Do(ctx, (&answers{}).job(1, []byte{byte(i)})) }) // until it is canceled
+		for n := 0; n <= i; {
+			h.mu.Lock()
+			n = len(h.jobs)
+			h.mu.Unlock()
+		}
+	}
+	first, second := h.jobs[0], h.jobs[1]
+	asks := func(worker string, of *job, wantJob *job, want ...int) {
+		t.Helper()
+		b, err := json.Marshal(ask{Worker: worker, Job: of.name, Kind: Kind{"a": "b"}, Room: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, err := h.ask(s.keys.Workers[s.tokens[0].Name], b)
+		o, is := reply.(order)
+		if err != nil || !is || o.Job != wantJob.name || !slices.Equal(o.Numbers, want) {
+			t.Errorf("%s: %+v (%v), want items %v of %s", worker, reply, err, want, wantJob.name)
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, j := range h.jobs {
+			for i := range j.out {
+				j.out[i].at = j.out[i].at.Add(-time.Hour)
+			}
+		}
+	}
+	asks("one", first, first, 0)
+	asks("two", first, second)
+	asks("two", second, second, 0)
+	asks("three", first, first, 0)
 }
 
 // A worker of another kind is refused by name, and so are results that cannot be right; the

@@ -63,8 +63,9 @@ func (j *job) end(err error) {
 }
 
 // give hands out items to a worker: a share of those that nobody has, so that the others get
-// their part, or, if the worker has none, the oldest of the others' items that were handed out once.
-func (j *job) give(w *worker, room, workers int) (numbers []int) {
+// their part, or, if the worker has none and may repeat, the oldest of the others' items that were
+// handed out once.
+func (j *job) give(w *worker, room, workers int, repeat bool) (numbers []int) {
 	now := time.Now()
 	hand := func(n int) {
 		it := j.items[n]
@@ -81,7 +82,7 @@ func (j *job) give(w *worker, room, workers int) (numbers []int) {
 			hand(n)
 		}
 	}
-	if len(numbers) > 0 || room == 0 || len(w.held) > 0 { // what another worker has too is work for nothing, mostly
+	if len(numbers) > 0 || room == 0 || len(w.held) > 0 || !repeat { // what another worker has too is work for nothing, mostly
 		return numbers
 	}
 	patience := max(minPatience, time.Duration(2*j.mean*float64(time.Second)))

@@ -162,6 +162,10 @@ func (p *generationGames) away(ctx context.Context) error {
 		if job.Any {
 			kind = store.Kind{Device: AnyKind}
 		}
+		select {
+		case p.begun <- kind:
+		default:
+		}
 		if p.journal != nil && p.kind != kind { // it has no games
 			if err := p.journal.Close(); err != nil {
 				return err

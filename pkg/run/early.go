@@ -24,8 +24,9 @@ type earlyGames struct {
 	err     error
 }
 
-// playAhead begins to play the games of the generations after g whose network is there. They
-// are played one generation after the other. It is no stage.
+// playAhead begins to play the games of the generations after g whose network is there. A run
+// plays one generation after the other. Workers of a hub begin the next one when nothing of those
+// before is left to begin. It is no stage.
 func (t *Trial) playAhead(ctx context.Context, g int) (*Stage, error) {
 	if _, runs := t.run.executor.(execution); !runs || t.Settings.Data != nil {
 		return nil, nil
@@ -56,18 +57,27 @@ func (t *Trial) playAhead(ctx context.Context, g int) (*Stage, error) {
 		go func() {
 			defer close(e.done)
 			if before != nil {
-				<-before.done
-				if e.err = before.err; e.err != nil {
+				if e.err = e.follow(before); e.err != nil {
 					return
-				}
-				if before.played {
-					e.games.before = before.games.kind
 				}
 			}
 			e.err = e.play(ctx, s)
 		}()
 	}
 	return nil, nil
+}
+
+// follow waits until the games may begin after those of the generation before.
+func (e *earlyGames) follow(before *earlyGames) error {
+	select {
+	case e.games.before = <-before.games.begun:
+	case <-before.done:
+		if before.played {
+			e.games.before = before.games.kind
+		}
+		return before.err
+	}
+	return nil
 }
 
 // play plays the games unless another trial has them.

@@ -80,6 +80,15 @@ func TestLagAndEnds(t *testing.T) {
 	}
 	longer.sameAs(t, plain)
 
+	away := newSite(t) // where workers have games of several generations at once
+	ctx, cancel := context.WithCancel(context.Background())
+	h := away.serve(ctx, t, func(text string) { t.Log("hub: " + text) }, nil, nil)
+	if _, err := away.try(ctx, func(o *Options) { o.Hub = h }, with(set, "generations=5")...); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	away.sameAs(t, plain)
+
 	s := newSite(t)
 	rule := filepath.Join(s.dir, "enough.go")
 	text := "package main\n\nimport \"alamos/pkg/hook/alamos\"\n\nfunc Stop(p alamos.Progress) (stop bool, reason string) { return p.Generation == 2, \"enough\" }\n"

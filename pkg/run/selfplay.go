@@ -153,6 +153,7 @@ type generationGames struct {
 	in          store.Inputs
 	cfg         selfplay.Config // without what only playing needs
 	before      store.Kind      // of machine that played the generation before
+	begun       chan store.Kind // receives the kind of the first worker of a hub
 	have        map[int]int     // number of a game -> its entry in the journal
 	journal     *disk.Journal
 	spent       float64 // seconds, of earlier processes
@@ -167,7 +168,7 @@ type generationGames struct {
 // newGames returns the games of generation g.
 func (t *Trial) newGames(g int, in store.Inputs) *generationGames {
 	own := *t
-	p := &generationGames{Trial: &own, number: g, in: in, cfg: t.Setup.SelfPlay(g), have: map[int]int{}, unit: "games"}
+	p := &generationGames{Trial: &own, number: g, in: in, cfg: t.Setup.SelfPlay(g), have: map[int]int{}, begun: make(chan store.Kind, 1), unit: "games"}
 	if s := t.Results.Manifest.Stage(store.SelfPlayStage(g - 1)); s != nil {
 		p.before = s.On
 	}
