@@ -110,13 +110,12 @@ func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 // start allocates the tensors and starts the shards.
 func (t *Trainer) start(o Optimizer) {
 	count := min(len(t.options.devices), t.micro)
-	t.others = make([]*replica, count-1)
 	var leaves []handles
 	for i := range count {
 		r := &t.replica
 		if i > 0 {
 			r = &replica{}
-			t.others[i-1] = r
+			t.others = append(t.others, r)
 		}
 		r.first, r.last = t.micro*i/count, t.micro*(i+1)/count
 		r.start(t, t.options.devices[i])
@@ -224,7 +223,7 @@ func (t *Trainer) run(b *Batch, training bool, next func(*pass) error) (loss Los
 			}
 		}
 		if !loss.finite() {
-			return errors.Join(ErrDiverged, t.share())
+			return errors.Join(ErrDiverged, t.copy())
 		}
 		return next(passes[0])
 	})
