@@ -19,9 +19,11 @@ func hubCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hub",
 		Short: "Make the keys with which other machines play the games of a run",
-		Long: `A run with --hub has the games of self-play played by workers, which are alamos work on
-any machine that reaches it. The results have the same bytes as without workers, whatever
-fails. Training and all else stay on the machine of the run.`,
+		Long: `A run with --hub has its games played by workers, which are alamos work on any machine that
+reaches it: those of self-play, of tournaments, and those that compare trials. Engines of
+workers label data and play games to learn from. The results have the same bytes as without
+workers, whatever fails. Training, and tournament games of engines, stay on the machine of
+the run.`,
 		Example: `  alamos hub init hub --address gpu1.example.org:4321 --workers 4`,
 	}
 	cmd.AddCommand(hubInitCommand())
@@ -89,13 +91,14 @@ func workCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "work",
 		Short: "Play games for a run on another machine",
-		Long: `work connects to the hub of a token, plays games, and sends them back, until it is stopped.
-It waits for a hub that is not there yet or not there any more. Stopped or killed, it loses
-the games in play, which others play again.
+		Long: `work connects to the hub of a token, plays games or has its engines label them, and sends
+them back, until it is stopped. It waits for a hub that is not there yet or not there any
+more. Stopped or killed, it loses the games in play, which others play again.
 
 All workers of a run must be of one kind of machine: the same version of alamos and of its
 libraries, device and precision, and the same bits in the answers of each network. The hub
-refuses others by name (see run --kinds).`,
+refuses others by name (see run --kinds). To label, only the version of alamos and of the
+engine must be the same.`,
 		Example: `  alamos work --hub-file worker-1.token
   alamos work --hub-file worker-1.token --device cuda:0 --exit-when-idle 5m`,
 		Args: cobra.NoArgs,
