@@ -97,8 +97,7 @@ more. Stopped or killed, it loses the games in play, which others play again.
 
 All workers of a run must be of one kind of machine: the same version of alamos and of its
 libraries, device and precision, and the same bits in the answers of each network. The hub
-refuses others by name (see run --kinds). To label, only the version of alamos and of the
-engine must be the same.`,
+refuses others by name (see run --kinds). To label, only the engine must be the same.`,
 		Example: `  alamos work --hub-file worker-1.token
   alamos work --hub-file worker-1.token --device cuda:0 --exit-when-idle 5m`,
 		Args: cobra.NoArgs,
