@@ -113,10 +113,19 @@ func (g *game) name(c chess.Color) string { return cmp.Or(g.names[c], g.players(
 
 func (g *game) isHuman(c chess.Color) bool { return g.players(g.seats[c]).Kind == human }
 
-// play plays the move of a human.
-func (g *game) play(r *request) error {
+// change lets a page change the game by one of the functions below, for which g.mu is held, and
+// announces the change.
+func (g *game) change(by func(*game, *request) error, r *request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.touched = time.Now()
+	err := by(g, r)
+	g.notify()
+	return err
+}
+
+// play plays the move of a human.
+func (g *game) play(r *request) error {
 	p := g.line.Position()
 	switch o := g.outcome(); {
 	case o.Over():
@@ -131,7 +140,6 @@ func (g *game) play(r *request) error {
 		return err
 	}
 	g.push(m)
-	g.notify()
 	return nil
 }
 
@@ -165,8 +173,6 @@ func (g *game) push(m chess.Move) {
 
 // back takes moves back. It pauses a game between engines.
 func (g *game) back(r *request) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	ply := g.ply() - 1
 	switch {
 	case r.Ply != nil:
@@ -195,36 +201,27 @@ func (g *game) back(r *request) error {
 	if !g.isHuman(chess.White) && !g.isHuman(chess.Black) {
 		g.paused = true
 	}
-	g.notify()
 	return nil
 }
 
 // setSeats changes the players and their strength.
 func (g *game) setSeats(seats [2]seat) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	for c := range seats {
 		if seats[c] != g.seats[c] {
 			g.names[c] = ""
 		}
 	}
 	g.seats, g.failure = seats, ""
-	g.notify()
 }
 
 func (g *game) pause(r *request) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.stopClock()
 	g.paused, g.failure = r.Paused, ""
-	g.notify()
 	return nil
 }
 
 // analyze lets a player analyze a position, or ends the analysis.
 func (g *game) analyze(r *request) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	ply := -1
 	if r.Ply != nil {
 		if ply = *r.Ply; ply < 0 || ply > g.ply() {
@@ -235,15 +232,12 @@ func (g *game) analyze(r *request) error {
 		}
 	}
 	g.analyst, g.analyzed = r.Player, ply
-	g.notify()
 	return nil
 }
 
 // review lets a player analyze all positions for as long as it thinks about a move, or ends
 // the review.
 func (g *game) review(r *request) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	for i := range g.positions {
 		g.positions[i].reviewer = ""
 	}
@@ -251,7 +245,6 @@ func (g *game) review(r *request) error {
 	if len(g.unreviewed()) == 0 {
 		g.reviewer = ""
 	}
-	g.notify()
 	return nil
 }
 
@@ -321,8 +314,6 @@ func (g *game) evaluation(i int) (value float64, mate int, known bool) {
 
 // hurryUp makes the engine to move play at once.
 func (g *game) hurryUp(*request) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if !g.doing.move || g.doing != g.nextTask() {
 		return conflict("No engine is to move.")
 	}
@@ -332,8 +323,6 @@ func (g *game) hurryUp(*request) error {
 
 // resign resigns for the human side: the side to move if both are human.
 func (g *game) resign(*request) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if o := g.outcome(); o.Over() {
 		return conflict("The game is over. %s", ending(o))
 	}
@@ -344,7 +333,6 @@ func (g *game) resign(*request) error {
 		}
 	}
 	g.ended = chess.Outcome{Result: chess.Win(side.Other()), Reason: chess.Resignation}
-	g.notify()
 	return nil
 }
 

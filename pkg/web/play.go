@@ -44,12 +44,13 @@ type PlayConfig struct {
 
 // Play is the server of the page of alamos play: it holds the games and their players.
 type Play struct {
+	http.Handler // serves the page and answers its requests
+
 	cfg      PlayConfig
 	players  []player
 	all      []chess.Variant
 	variants []chess.Variant // of new games
 	first    chess.Variant   // that the page offers first
-	handler  http.Handler
 
 	ctx   context.Context // of all games
 	close context.CancelFunc
@@ -74,7 +75,7 @@ func NewPlay(cfg PlayConfig) (*Play, error) {
 	}
 	s.players = newPlayers(cfg.Players, s.all)
 	s.ctx, s.close = context.WithCancel(context.Background())
-	s.handler = guard{host: cfg.Host, next: s.routes()}
+	s.Handler = guard{host: cfg.Host, next: s.routes()}
 	s.wait.Go(s.endUnwatched)
 	return s, nil
 }
@@ -114,9 +115,6 @@ func (s *Play) Close() {
 	s.wait.Wait()
 }
 
-// ServeHTTP serves the page and answers its requests.
-func (s *Play) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
-
 // endUnwatched ends searches and engines of games that no page shows.
 func (s *Play) endUnwatched() {
 	for sleep(s.ctx, 10*time.Second) == nil {
@@ -131,16 +129,25 @@ func (s *Play) endUnwatched() {
 func (s *Play) routes() http.Handler {
 	mux := http.NewServeMux()
 	servePage(mux, "play")
-	get := func(path string, f func(w http.ResponseWriter, r *http.Request) (any, error)) {
+	handle := func(path string, f func(w http.ResponseWriter, r *http.Request) (any, error)) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			v, err := f(w, r)
 			s.answer(w, r, v, err)
 		})
 	}
-	get("GET /api/setup", func(http.ResponseWriter, *http.Request) (any, error) {
+	post := func(path string, most int64, f func(w http.ResponseWriter, r *http.Request, q *request) (any, error)) {
+		handle("POST "+path, func(w http.ResponseWriter, r *http.Request) (any, error) {
+			q, err := read(w, r, most)
+			if err != nil {
+				return nil, err
+			}
+			return f(w, r, q)
+		})
+	}
+	handle("GET /api/setup", func(http.ResponseWriter, *http.Request) (any, error) {
 		return s.setup(), nil
 	})
-	get("GET /api/games/{id}/events", func(w http.ResponseWriter, r *http.Request) (any, error) {
+	handle("GET /api/games/{id}/events", func(w http.ResponseWriter, r *http.Request) (any, error) {
 		g, err := s.game(r)
 		if err != nil {
 			return nil, err
@@ -150,7 +157,7 @@ func (s *Play) routes() http.Handler {
 		}
 		return done, nil
 	})
-	get("GET /api/games/{id}/pgn", func(w http.ResponseWriter, r *http.Request) (any, error) {
+	handle("GET /api/games/{id}/pgn", func(w http.ResponseWriter, r *http.Request) (any, error) {
 		g, err := s.game(r)
 		if err != nil {
 			return nil, err
@@ -167,28 +174,16 @@ func (s *Play) routes() http.Handler {
 		}
 		return done, nil
 	})
-	get("GET /api/files", func(http.ResponseWriter, *http.Request) (any, error) { return s.files() })
-	mux.HandleFunc("POST /api/pgn", func(w http.ResponseWriter, r *http.Request) {
-		q, err := read(w, r, mostPGN)
-		var l *gameList
-		if err == nil {
-			l, err = s.list(q)
-		}
-		s.answer(w, r, l, err)
-	})
-	mux.HandleFunc("POST /api/games", func(w http.ResponseWriter, r *http.Request) {
-		q, err := read(w, r, mostPGN)
-		var g *game
-		if err == nil {
-			g, err = s.begin(q)
-		}
+	handle("GET /api/files", func(http.ResponseWriter, *http.Request) (any, error) { return s.files() })
+	post("/api/pgn", mostPGN, func(_ http.ResponseWriter, _ *http.Request, q *request) (any, error) { return s.list(q) })
+	post("/api/games", mostPGN, func(w http.ResponseWriter, _ *http.Request, q *request) (any, error) {
+		g, err := s.begin(q)
 		if err != nil {
-			s.answer(w, r, nil, err)
-			return
+			return nil, err
 		}
 		w.Header().Set("Location", "/#"+g.id)
 		w.WriteHeader(http.StatusCreated)
-		s.answer(w, r, map[string]string{"id": g.id}, nil)
+		return map[string]string{"id": g.id}, nil
 	})
 	for name, change := range map[string]func(*game, *request) error{
 		"move":    (*game).play,
@@ -201,22 +196,14 @@ func (s *Play) routes() http.Handler {
 		"analyze": s.byAnalyst((*game).analyze),
 		"review":  s.byAnalyst((*game).review),
 	} {
-		mux.HandleFunc("POST /api/games/{id}/"+name, func(w http.ResponseWriter, r *http.Request) {
-			q, err := read(w, r, mostBytes)
-			var g *game
+		post("/api/games/{id}/"+name, mostBytes, func(_ http.ResponseWriter, r *http.Request, q *request) (any, error) {
+			g, err := s.game(r)
 			if err == nil {
-				g, err = s.game(r)
+				err = g.change(change, q)
 			}
-			if err == nil {
-				g.touch(0)
-				err = change(g, q)
-			}
-			s.answer(w, r, struct{}{}, err)
+			return struct{}{}, err
 		})
 	}
-	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, nil, problemf(http.StatusNotFound, "there is no %s %.200q", r.Method, r.URL.Path))
-	})
 	return mux
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,6 +43,7 @@ func newPlayers(given []*match.Opened, all []chess.Variant) (players []player) {
 		if id != human {
 			kind = p.Kind()
 		}
+		name = cmp.Or(name, nameOf(&p))
 		if taken[name]++; taken[name] > 1 {
 			name = fmt.Sprintf("%s (%d)", name, taken[name])
 		}
@@ -63,23 +65,18 @@ func newPlayers(given []*match.Opened, all []chess.Variant) (players []player) {
 		case p.Kind() == match.TreeKind && usual == "":
 			usual = "visits=400"
 		}
-		if p.Kind() != match.TreeKind || p.Network() == "" {
-			add(id, nameOf(p), usual, *p)
-			continue
-		}
-		if p.Temperature > 0 {
+		searches := p.Kind() == match.TreeKind && p.Network() != ""
+		if searches && p.Temperature > 0 {
 			usual += fmt.Sprintf(",temperature=%g", p.Temperature)
 		}
-		add(id, nameOf(p), usual, *p)
-		for _, spec := range []match.Spec{{Policy: p.Network()}, {AlphaBeta: p.Network()}} {
-			other := match.Opened{Spec: spec, Model: p.Model}
-			switch {
-			case spec.AlphaBeta != "":
-				add(id+"-alphabeta", nameOf(&other), shallow, other)
-			case p.Model.Policy != nil && p.Model.Policy.Size() > 0:
-				add(id+"-policy", nameOf(&other), "", other)
-			}
+		add(id, "", usual, *p)
+		if !searches {
+			continue
 		}
+		if policy := p.Model.Policy; policy != nil && policy.Size() > 0 {
+			add(id+"-policy", "", "", match.Opened{Spec: match.Spec{Policy: p.Network()}, Model: p.Model})
+		}
+		add(id+"-alphabeta", "", shallow, match.Opened{Spec: match.Spec{AlphaBeta: p.Network()}, Model: p.Model})
 	}
 	add(human, human, "", match.Opened{})
 	for _, built := range []struct {

@@ -30,9 +30,10 @@ import (
 // in a folder while runs write them, and changes nothing. It reads files only while a page is
 // open.
 type Results struct {
-	dir     string
-	log     *slog.Logger
-	handler http.Handler
+	http.Handler // serves the page and answers its requests
+
+	dir string
+	log *slog.Logger
 
 	mu       sync.Mutex
 	runs     map[string]*liveRun // by the name of the folder
@@ -74,15 +75,9 @@ func NewResults(dir, host string, log *slog.Logger) *Results {
 			answer(w, v, err)
 		})
 	}
-	mux.HandleFunc("/api/", func(w http.ResponseWriter, q *http.Request) {
-		answer(w, nil, problemf(http.StatusNotFound, "there is no %s %.200q", q.Method, q.URL.Path))
-	})
-	r.handler = guard{host: host, next: mux}
+	r.Handler = guard{host: host, next: mux}
 	return r
 }
-
-// ServeHTTP serves the page and answers its requests.
-func (r *Results) ServeHTTP(w http.ResponseWriter, q *http.Request) { r.handler.ServeHTTP(w, q) }
 
 // liveRun is the results of an experiment.
 type liveRun struct {
@@ -344,14 +339,13 @@ func (r *Results) describe(name string, stamp disk.Stamp, before *liveRun) *live
 	run := &liveRun{name: name, dir: filepath.Join(r.dir, name), stamp: stamp}
 	x, err := store.ReadExperiment(run.dir)
 	if err != nil {
-		run.fault, run.x = err.Error(), &store.Experiment{Description: experiment.Description{Name: name}}
+		run.failed(err)
+		run.x = &store.Experiment{Description: experiment.Description{Name: name}}
 		return run
 	}
 	run.x = x
 	run.played, err = x.FinalTournament(run.dir)
-	if err != nil {
-		run.fault = err.Error()
-	}
+	run.failed(err)
 	for _, t := range x.Trials {
 		live := store.NewLive(run.dir, t)
 		if before != nil {
@@ -384,9 +378,7 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 			continue
 		}
 		more, err := t.Read()
-		if err != nil && run.fault == "" {
-			run.fault = err.Error()
-		}
+		run.failed(err)
 		if more || turned || !run.read {
 			run.rows[i], changed = run.row(t, isRunning), true
 			run.rows[i].serial = serial
@@ -394,17 +386,14 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 	}
 	if run.final != nil && (isRunning || rest) {
 		more, err := run.final.Read()
-		if err != nil && run.fault == "" {
-			run.fault = err.Error()
-		}
+		run.failed(err)
 		changed = changed || more
 	}
-	workers, err := []store.Worker{}, error(nil)
+	workers := []store.Worker{}
 	if isRunning {
+		var err error
 		workers, err = store.ReadWorkers(run.dir)
-	}
-	if err != nil && run.fault == "" {
-		run.fault = err.Error()
+		run.failed(err)
 	}
 	if run.read && !changed && !turned && reflect.DeepEqual(workers, run.workers) {
 		return false
@@ -414,6 +403,13 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 	run.view = run.summary(isRunning)
 	run.view.serial = serial
 	return true
+}
+
+// failed keeps the first error.
+func (run *liveRun) failed(err error) {
+	if err != nil && run.fault == "" {
+		run.fault = err.Error()
+	}
 }
 
 // isHeld reports whether a process writes to a folder.

@@ -20,7 +20,8 @@ import (
 //go:embed page
 var files embed.FS
 
-// servePage serves the files of a page, and below /shared those of all pages.
+// servePage serves the files of a page, and below /shared those of all pages. Other requests below
+// /api are errors.
 func servePage(mux *http.ServeMux, name string) {
 	page, shared := below("page/"+name), below("page/shared")
 	index, err := fs.ReadFile(page, "index.html")
@@ -41,6 +42,9 @@ func servePage(mux *http.ServeMux, name string) {
 			return
 		}
 		http.ServeFileFS(w, r, shared, name)
+	})
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, nil, problemf(http.StatusNotFound, "there is no %s %.200q", r.Method, r.URL.Path))
 	})
 }
 

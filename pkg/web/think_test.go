@@ -163,7 +163,7 @@ func TestRest(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	h.watch(path, func(k *heard) bool { return k.Thinking == "move" })
-	if err := g.resign(nil); err != nil {
+	if err := g.change((*game).resign, nil); err != nil {
 		t.Error(err)
 	}
 	for !rests() {
