@@ -263,13 +263,8 @@ func (g board) paintArrow(c *draw.Canvas, a arrow) {
 	if from == to {
 		room := side * 0.42 / lanes
 		width = min(width, 0.8*room)
-		var ring vg.Path
-		radius := room*(lanes-vg.Length(a.lane)) - width/2
-		ring.Move(vg.Point{X: to.X + radius, Y: to.Y})
-		ring.Arc(to, radius, 0, 2*math.Pi)
-		ring.Close()
 		c.SetLineStyle(draw.LineStyle{Color: a.color, Width: width})
-		c.Stroke(ring)
+		c.Stroke(circle(to, room*(lanes-vg.Length(a.lane))-width/2))
 		return
 	}
 	way := to.Sub(from)
@@ -277,6 +272,13 @@ func (g board) paintArrow(c *draw.Canvas, a arrow) {
 	from = from.Add(unit.Scale(side * 0.3)) // keeps the moving piece visible
 	aside := vg.Point{X: -unit.Y, Y: unit.X}.Scale(side * min(0.42, 0.8/lanes) * (vg.Length(a.lane) - (lanes-1)/2))
 	paintArrow(c, from.Add(aside), to.Add(aside), width, a.color)
+}
+
+func circle(at vg.Point, radius vg.Length) (p vg.Path) {
+	p.Move(vg.Point{X: at.X + radius, Y: at.Y})
+	p.Arc(at, radius, 0, 2*math.Pi)
+	p.Close()
+	return p
 }
 
 // paintArrow draws an arrow whose shaft has a width.

@@ -82,13 +82,9 @@ func (d Diagram) Figure() (*Figure, error) {
 				w, _ := column(head)
 				top := vg.Point{X: at + w/2, Y: end - partGap}
 				// Lines meet below the stack, and an arrow leads on to each head.
-				c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 1})
-				var path vg.Path
-				path.Move(vg.Point{X: middle, Y: end})
-				path.Line(vg.Point{X: middle, Y: end - partGap/2})
-				path.Line(vg.Point{X: top.X, Y: end - partGap/2})
-				c.Stroke(path)
-				paintArrow(&c, vg.Point{X: top.X, Y: end - partGap/2}, top, 1, axisGray)
+				above := vg.Point{X: top.X, Y: end - partGap/2}
+				c.StrokeLines(draw.LineStyle{Color: axisGray, Width: 1}, []vg.Point{{X: middle, Y: end}, {X: middle, Y: above.Y}, above})
+				paintArrow(&c, above, top, 1, axisGray)
 				paintParts(&c, head, top, w)
 				at += w + headGap
 			}
@@ -106,11 +102,7 @@ func paintParts(c *draw.Canvas, parts []Part, top vg.Point, width vg.Length) vg.
 			paintArrow(c, vg.Point{X: top.X, Y: y + partGap}, vg.Point{X: top.X, Y: y}, 1, axisGray)
 		}
 		box := vg.Rectangle{Min: vg.Point{X: top.X - width/2, Y: y - p.height()}, Max: vg.Point{X: top.X + width/2, Y: y}}
-		path := rounded(box, 3)
-		c.SetColor(color.RGBA{0xEE, 0xF3, 0xF8, 0xFF})
-		c.Fill(path)
-		c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.6})
-		c.Stroke(path)
+		paintRounded(c, box, color.RGBA{0xEE, 0xF3, 0xF8, 0xFF})
 		line := y - partEdge - 5.5
 		c.FillText(aligned(textStyle(tickSize, ink, true), draw.XCenter, yMiddle), vg.Point{X: top.X, Y: line}, clean(p.Title))
 		line -= 11
@@ -130,12 +122,6 @@ func paintParts(c *draw.Canvas, parts []Part, top vg.Point, width vg.Length) vg.
 func paintSkip(c *draw.Canvas, box vg.Rectangle) {
 	x, from, to := box.Max.X+skipWidth, box.Max.Y+partGap/3, box.Min.Y-partGap/3
 	middle := (box.Min.X + box.Max.X) / 2
-	var path vg.Path
-	path.Move(vg.Point{X: middle, Y: from})
-	path.Line(vg.Point{X: x, Y: from})
-	path.Line(vg.Point{X: x, Y: to})
-	path.Line(vg.Point{X: middle, Y: to})
-	c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 1})
-	c.Stroke(path)
+	c.StrokeLines(draw.LineStyle{Color: axisGray, Width: 1}, []vg.Point{{X: middle, Y: from}, {X: x, Y: from}, {X: x, Y: to}, {X: middle, Y: to}})
 	c.FillText(aligned(textStyle(tickSize, ink, true), draw.XLeft, yMiddle), vg.Point{X: x + 2, Y: to}, "+")
 }

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -141,7 +142,6 @@ func (f *Figure) png() ([]byte, error) {
 // names after the first have the widths of the first, so that text keeps its place wherever it
 // is shown.
 var fontFamilies = map[string]string{
-	"":      "'Liberation Sans', Arial, Helvetica, sans-serif",
 	"sans":  "'Liberation Sans', Arial, Helvetica, sans-serif",
 	"serif": "'Liberation Serif', 'Times New Roman', Times, serif",
 }
@@ -171,16 +171,16 @@ func (f *Figure) svg(size, stamp string, onPage bool) ([]byte, error) {
 	}
 	if onPage {
 		var err error
-		if content, err = page.named(content); err != nil {
+		if content, err = replaced(content, emptyGroup, page.groups); err != nil {
 			return nil, err
 		}
-		if content, err = page.fitted(content); err != nil {
+		if content, err = replaced(content, textStart, page.texts); err != nil {
 			return nil, err
 		}
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.5g %.5g" %s role="img" font-family="%s">`+"\n",
-		f.width.Points(), f.height.Points(), size, fontFamilies[f.style.Font])
+		f.width.Points(), f.height.Points(), size, fontFamilies[cmp.Or(f.style.Font, "sans")])
 	for _, e := range []struct{ name, text string }{{"title", f.title}, {"desc", f.description}, {"metadata", stamp}} {
 		if e.text != "" {
 			fmt.Fprintf(&b, "<%s>", e.name)

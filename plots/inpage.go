@@ -1,8 +1,6 @@
 package plots
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"html"
 	"math"
@@ -32,62 +30,43 @@ import (
 // attributes, but it writes a group for each translation, and nothing else moves by zero.
 type pageCanvas struct {
 	*vgsvg.Canvas
-	height     vg.Length
-	attributes []string    // of the groups, in their order
-	widths     []vg.Length // of the texts, in their order
+	height vg.Length
+	groups []string // the groups with their attributes, in their order
+	texts  []string // the beginnings of the texts, in their order
 }
 
-const emptyGroup = `<g transform="translate(0, 0)">`
+const (
+	emptyGroup = `<g transform="translate(0, 0)">`
+	textStart  = "<text " // of every text of vgsvg
+)
 
 func (c *pageCanvas) begin(attributes string) {
 	c.Push()
 	c.Translate(vg.Point{})
-	c.attributes = append(c.attributes, attributes)
+	c.groups = append(c.groups, "<g "+attributes+">")
 }
 
-// FillString implements vg.Canvas.
+// FillString implements vg.Canvas. It gives the text the length that it was measured with, so
+// that texts do not run into one another in a browser that lacks the font.
 func (c *pageCanvas) FillString(face font.Face, at vg.Point, text string) {
-	c.widths = append(c.widths, face.Width(text))
+	start := textStart
+	if width := face.Width(text).Points(); width > 0 {
+		start += fmt.Sprintf(`textLength="%.5g" lengthAdjust="spacingAndGlyphs" `, width)
+	}
+	c.texts = append(c.texts, start)
 	c.Canvas.FillString(face, at, text)
 }
 
-// textStart begins every text of vgsvg.
-const textStart = "<text "
-
-// fitted gives the texts of a drawing the lengths that they were measured with, so that they do
-// not run into one another in a browser that lacks the font.
-func (c *pageCanvas) fitted(drawing string) (string, error) {
-	pieces := strings.Split(drawing, textStart)
-	if len(pieces) != len(c.widths)+1 {
-		return "", errors.New("the SVG writer's output has other texts than were drawn")
+// replaced replaces each mark in a drawing by a text of its own.
+func replaced(drawing, mark string, by []string) (string, error) {
+	pieces := strings.Split(drawing, mark)
+	if len(pieces) != len(by)+1 {
+		return "", fmt.Errorf("the SVG writer's output has %d times %s, want %d", len(pieces)-1, mark, len(by))
 	}
-	var b strings.Builder
-	for i, piece := range pieces {
-		if i > 0 {
-			b.WriteString(textStart)
-			if width := c.widths[i-1].Points(); width > 0 {
-				fmt.Fprintf(&b, `textLength="%.5g" lengthAdjust="spacingAndGlyphs" `, width)
-			}
-		}
-		b.WriteString(piece)
+	for i := range by {
+		pieces[i] += by[i]
 	}
-	return b.String(), nil
-}
-
-// named replaces the groups in a drawing by those with attributes.
-func (c *pageCanvas) named(drawing string) (string, error) {
-	pieces := strings.Split(drawing, emptyGroup)
-	if len(pieces) != len(c.attributes)+1 {
-		return "", errors.New("the SVG writer's output has other groups than were begun")
-	}
-	var b bytes.Buffer
-	for i, piece := range pieces {
-		if i > 0 {
-			fmt.Fprintf(&b, "<g %s>", c.attributes[i-1])
-		}
-		b.WriteString(piece)
-	}
-	return b.String(), nil
+	return strings.Join(pieces, ""), nil
 }
 
 // inPage returns the canvas of a page, or nil where a figure is drawn in a file.

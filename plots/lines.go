@@ -95,10 +95,7 @@ func withoutBands(all []Series) []Series {
 	all = slices.Clone(all)
 	for i, s := range all {
 		if s.Band {
-			all[i].Points = slices.Clone(s.Points)
-			for j, p := range s.Points {
-				all[i].Points[j].Y = stats.Exactly(p.Y.Value)
-			}
+			all[i].Points = withoutIntervals(s.Points)
 		}
 	}
 	return all

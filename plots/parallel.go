@@ -282,7 +282,7 @@ type parallelTrace struct {
 
 // Plot implements plot.Plotter.
 func (l *parallelTrace) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
+	x, y := p.Transforms(&c)
 	attributes := ""
 	if page := inPage(c); page != nil {
 		var heights []string
@@ -293,7 +293,11 @@ func (l *parallelTrace) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	part(c, attributes, func() {
 		for _, curve := range l.curves {
-			curve.Plot(c, p)
+			from, to := vg.Point{X: x(curve.from.X), Y: y(curve.from.Y)}, vg.Point{X: x(curve.to.X), Y: y(curve.to.Y)}
+			c.SetLineStyle(curve.LineStyle)
+			c.Stroke(bend(from, to))
+			place(c, from, "")
+			place(c, to, "")
 		}
 	})
 }
@@ -313,16 +317,6 @@ func (a parallelAxis) Plot(c draw.Canvas, p *plot.Plot) {
 type curve struct {
 	draw.LineStyle
 	from, to plotter.XY
-}
-
-// Plot implements plot.Plotter.
-func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	from, to := vg.Point{X: x(l.from.X), Y: y(l.from.Y)}, vg.Point{X: x(l.to.X), Y: y(l.to.Y)}
-	c.SetLineStyle(l.LineStyle)
-	c.Stroke(bend(from, to))
-	place(c, from, "")
-	place(c, to, "")
 }
 
 // twoLines breaks a text that is too wide at the last space or dot for which the first line

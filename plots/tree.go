@@ -251,11 +251,7 @@ func (t Tree) describe(root *treeBox) string {
 }
 
 func (b *treeBox) paint(c *draw.Canvas) {
-	path := rounded(b.place, 3)
-	c.SetColor(b.color())
-	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.6})
-	c.Stroke(path)
+	paintRounded(c, b.place, b.color())
 	on, y := inkOn(b.color()), center(b.place).Y
 	write := func(style text.Style, y vg.Length, left, right string) {
 		c.FillText(aligned(style, draw.XLeft, yMiddle), vg.Point{X: b.place.Min.X + 4, Y: y}, left)
@@ -270,8 +266,9 @@ func (b *treeBox) paint(c *draw.Canvas) {
 	write(name, y, fit(b.name(), name, widestMove), fmt.Sprint(b.Visits))
 }
 
-// rounded returns a box with rounded corners.
-func rounded(box vg.Rectangle, r vg.Length) vg.Path {
+// paintRounded draws a box with rounded corners.
+func paintRounded(c *draw.Canvas, box vg.Rectangle, fill color.Color) {
+	const r = vg.Length(3)
 	var p vg.Path
 	p.Move(vg.Point{X: box.Min.X + r, Y: box.Min.Y})
 	for i, corner := range []vg.Point{
@@ -283,7 +280,10 @@ func rounded(box vg.Rectangle, r vg.Length) vg.Path {
 		p.Arc(corner, r, start, math.Pi/2)
 	}
 	p.Close()
-	return p
+	c.SetColor(fill)
+	c.Fill(p)
+	c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.6})
+	c.Stroke(p)
 }
 
 // dot returns the same boxes and lines in the language of Graphviz, for other layouts.

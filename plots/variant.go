@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -18,7 +17,6 @@ import (
 type VariantMoves struct {
 	Frame
 	Variant chess.Variant
-	Columns int // boards per row; 0 means automatic
 }
 
 // Figure implements [Chart].
@@ -29,7 +27,7 @@ func (m VariantMoves) Figure() (*Figure, error) {
 	)
 	kinds, names := m.Variant.Kinds(), chess.RulesOf(m.Variant).Pieces
 	boards := len(kinds) + 1
-	columns := cmp.Or(m.Columns, min(4, columnsOf(boards)))
+	columns := columnsOf(boards)
 	rows := (boards + columns - 1) / columns
 	across := func(side vg.Length) vg.Length { return boardMargin + (side+gap)*vg.Length(columns) - gap }
 	side := max(2*cm, min(6*cm, (m.inner()-boardMargin+gap)/vg.Length(columns)-gap))
@@ -102,19 +100,13 @@ type reach struct{ moves, captures bool }
 
 // paint draws a dot for moves and a ring for captures.
 func (r reach) paint(c *draw.Canvas, at vg.Point, radius vg.Length) {
-	circle := func(radius vg.Length) (p vg.Path) {
-		p.Move(vg.Point{X: at.X + radius, Y: at.Y})
-		p.Arc(at, radius, 0, 2*math.Pi)
-		p.Close()
-		return p
-	}
 	if r.moves {
 		c.SetColor(color.NRGBA{blue.R, blue.G, blue.B, 0xE0})
-		c.Fill(circle(0.5 * radius))
+		c.Fill(circle(at, 0.5*radius))
 	}
 	if r.captures {
 		c.SetLineStyle(draw.LineStyle{Color: color.NRGBA{vermilion.R, vermilion.G, vermilion.B, 0xE0}, Width: 0.3 * radius})
-		c.Stroke(circle(0.85 * radius))
+		c.Stroke(circle(at, 0.85*radius))
 	}
 }
 
