@@ -115,29 +115,21 @@ func canWin(p *chess.Position, side chess.Color) bool {
 	default:
 		return true
 	}
-	light, dark := colorsOf(own(chess.Bishop))
+	const darkSquares chess.Bitboard = 0xAA55AA55AA55AA55
+	light, dark := own(chess.Bishop)&^darkSquares, own(chess.Bishop)&darkSquares
 	switch {
 	case bare:
 		return false
-	case own(chess.Pawn)|own(chess.Rook)|own(chess.Queen) != 0, own(chess.Knight).Count() > 1, light && dark:
+	case own(chess.Pawn)|own(chess.Rook)|own(chess.Queen) != 0, own(chess.Knight).Count() > 1, light != 0 && dark != 0:
 		return true
 	case own(chess.Knight) != 0:
 		return own(chess.Bishop) != 0 || other(chess.Pawn)|other(chess.Knight)|other(chess.Bishop)|other(chess.Rook) != 0
 	}
-	otherLight, otherDark := colorsOf(other(chess.Bishop))
-	return other(chess.Pawn)|other(chess.Knight) != 0 || light && otherDark || dark && otherLight
-}
-
-// colorsOf reports whether pieces stand on light and on dark squares.
-func colorsOf(pieces chess.Bitboard) (light, dark bool) {
-	for s := range pieces.Squares {
-		if (s.File()+s.Rank())%2 == 1 {
-			light = true
-		} else {
-			dark = true
-		}
+	opposite := other(chess.Bishop) & darkSquares
+	if dark != 0 {
+		opposite = other(chess.Bishop) &^ darkSquares
 	}
-	return light, dark
+	return other(chess.Pawn)|other(chess.Knight)|opposite != 0
 }
 
 // clocks are the clocks for the page.

@@ -38,15 +38,15 @@ type outcome struct {
 	Text   string `json:"text"`
 }
 
-// seen is what a page has received.
+// seen is what a page has received of a position.
 type seen struct {
-	serials []int
-	reports []*Report
-	marks   []mark
+	serial int
+	report *Report
+	mark   mark
 }
 
 // news returns what a page has not received, and a channel that the next change closes.
-func (g *game) news(s *seen) (update, <-chan struct{}) {
+func (g *game) news(all *[]seen) (update, <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	u := update{
@@ -54,24 +54,21 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 		Legal: []legal{}, Seats: g.seats, Names: g.names, Paused: g.paused, Analyst: g.analyst, Failure: g.failure,
 		Marks: map[int]mark{}, Reviewer: g.reviewer, Left: len(g.unreviewed()), Clocks: g.clocks(),
 	}
-	for u.Keep < min(len(s.serials), len(g.positions)) && s.serials[u.Keep] == g.positions[u.Keep].serial {
+	for u.Keep < min(len(*all), len(g.positions)) && (*all)[u.Keep].serial == g.positions[u.Keep].serial {
 		u.Keep++
 	}
-	s.serials, s.reports, s.marks = s.serials[:u.Keep], s.reports[:u.Keep], s.marks[:u.Keep]
-	for i := u.Keep; i < len(g.positions); i++ {
-		p := g.positions[i]
+	*all = (*all)[:u.Keep]
+	for _, p := range g.positions[u.Keep:] {
 		u.Positions = append(u.Positions, &p)
-		s.serials, s.reports = append(s.serials, p.serial), append(s.reports, nil)
-		s.marks = append(s.marks, mark{})
+		*all = append(*all, seen{serial: p.serial})
 	}
 	for i, m := range g.marks() {
-		if m != s.marks[i] {
-			u.Marks[i], s.marks[i] = m, m
+		s, r := &(*all)[i], g.positions[i].report
+		if m != s.mark {
+			u.Marks[i], s.mark = m, m
 		}
-	}
-	for i := range g.positions {
-		if r := g.positions[i].report; r != s.reports[i] {
-			u.Reports[i], s.reports[i] = r, r
+		if r != s.report {
+			u.Reports[i], s.report = r, r
 		}
 	}
 	if o := g.outcome(); o.Over() {
@@ -94,8 +91,8 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 func (g *game) watch(ctx context.Context, w http.ResponseWriter) error {
 	g.touch(1)
 	defer g.touch(-1)
-	var s seen
-	return stream(ctx, w, func() (any, <-chan struct{}) { return g.news(&s) })
+	var all []seen
+	return stream(ctx, w, func() (any, <-chan struct{}) { return g.news(&all) })
 }
 
 // setup is what the page offers for a new game.
