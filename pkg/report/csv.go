@@ -120,27 +120,21 @@ func Tables(t *store.Trial) error {
 
 // datasets returns the tables of a trial that have files.
 func datasets(t *store.Trial) (all []*dataset) {
-	readers := []reader{generations, epochs, learning, calibration}
+	all = append(all, generations(t), epochs(t), learning(t), calibration(t))
 	if e := t.Declared.Settings.Evaluation; e != nil && len(e.Puzzles) > 0 {
-		readers = append(readers, puzzles)
+		all = append(all, puzzles(t))
 	}
 	if e := t.Declared.Settings.Evaluation; e != nil && e.Accuracy {
-		readers = append(readers, accuracy)
+		all = append(all, accuracy(t))
 	}
 	for i := range t.Declared.Settings.Hooks {
-		readers = append(readers, hookMetrics(i))
+		all = append(all, hookMetrics(t, i))
 		if len(t.SeriesNames(i)) > 0 {
-			readers = append(readers, hookSeries(i))
+			all = append(all, hookSeries(t, i))
 		}
-	}
-	for _, read := range readers {
-		all = append(all, read(t))
 	}
 	return all
 }
-
-// reader reads a table of a trial.
-type reader func(*store.Trial) *dataset
 
 // generations has a row for each generation of self-play or data.
 func generations(t *store.Trial) *dataset {
@@ -332,39 +326,35 @@ func accuracy(t *store.Trial) *dataset {
 
 // hookMetrics has a row for each generation and a column for each metric of a script. A
 // generation may lack some.
-func hookMetrics(script int) reader {
-	return func(t *store.Trial) *dataset {
-		names := t.MetricNames(script)
-		d := &dataset{file: "hooks/" + t.Declared.Settings.Hooks[script].Name() + ".csv", fields: keys(append([]string{"generation"}, names...)...)}
-		for g := 1; g <= t.Done(); g++ {
-			metrics, row := t.Metrics(g, script), []any{g}
-			for _, name := range names {
-				if v, ok := metrics[name]; ok {
-					row = append(row, v)
-				} else {
-					row = append(row, nil)
-				}
+func hookMetrics(t *store.Trial, script int) *dataset {
+	names := t.MetricNames(script)
+	d := &dataset{file: "hooks/" + t.Declared.Settings.Hooks[script].Name() + ".csv", fields: keys(append([]string{"generation"}, names...)...)}
+	for g := 1; g <= t.Done(); g++ {
+		metrics, row := t.Metrics(g, script), []any{g}
+		for _, name := range names {
+			if v, ok := metrics[name]; ok {
+				row = append(row, v)
+			} else {
+				row = append(row, nil)
 			}
-			d.add(row...)
 		}
-		return d
+		d.add(row...)
 	}
+	return d
 }
 
 // hookSeries has a row for each point of the series of a script.
-func hookSeries(script int) reader {
-	return func(t *store.Trial) *dataset {
-		d := &dataset{file: "hooks/" + t.Declared.Settings.Hooks[script].Name() + "-series.csv", fields: keys("generation", "series", "x", "y")}
-		for g := 1; g <= t.Done(); g++ {
-			all := t.Series(g, script)
-			for _, name := range slices.Sorted(maps.Keys(all)) {
-				for _, at := range all[name] {
-					d.add(g, name, at[0], at[1])
-				}
+func hookSeries(t *store.Trial, script int) *dataset {
+	d := &dataset{file: "hooks/" + t.Declared.Settings.Hooks[script].Name() + "-series.csv", fields: keys("generation", "series", "x", "y")}
+	for g := 1; g <= t.Done(); g++ {
+		all := t.Series(g, script)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			for _, at := range all[name] {
+				d.add(g, name, at[0], at[1])
 			}
 		}
-		return d
 	}
+	return d
 }
 
 // trialsData has a row for each trial: the swept settings, then results of the last

@@ -28,7 +28,7 @@ var trialTables = map[string]func(*store.Trial) Table{
 	"pairs":       ofTournament(pairsTable),
 }
 
-func ofDataset(read reader) func(*store.Trial) Table {
+func ofDataset(read func(*store.Trial) *dataset) func(*store.Trial) Table {
 	return func(t *store.Trial) Table { return read(t).table() }
 }
 
@@ -186,8 +186,11 @@ func rungTable(r store.Rung, trials []experiment.Trial) Table {
 	return c
 }
 
-// facts returns a table of names and values.
-func facts(rows ...[]Cell) Table { return Table{Columns: make([]Column, 2), Rows: rows} }
+// facts returns a table of names and values, without empty values.
+func facts(rows ...[]Cell) Table {
+	known := slices.DeleteFunc(rows, func(row []Cell) bool { return row[1].Text == "" })
+	return Table{Columns: make([]Column, 2), Rows: known}
+}
 
 // Changes returns a table of settings that differ between two sides. A row has a key, its
 // value on each side, and the origins of the values.
