@@ -186,19 +186,17 @@ func moveResult(p *chess.Position, e *search.Edge) store.MoveResult {
 // nodes returns the part of the tree with enough visits to be shown.
 func nodes(p chess.Position, tree *search.Tree, visits int) []store.TreeNode {
 	list := []store.TreeNode{{Parent: -1, Visits: visits, Prior: stats.Float(math.NaN()), Q: stats.Float(-tree.Value())}}
-	at := map[string]int{"": 0}
+	line := []int{0} // the nodes before the next one
 	tree.Walk(func(path []chess.Move, e search.Edge) bool {
 		if e.Visits*treeShare < visits {
 			return false
 		}
 		here := p
-		var key strings.Builder
 		for _, m := range path[:len(path)-1] {
-			key.WriteString(here.UCI(m) + " ")
 			here.Play(m)
 		}
-		parent := at[key.String()]
-		at[key.String()+here.UCI(e.Move)+" "] = len(list)
+		parent := line[len(path)-1]
+		line = append(line[:len(path)], len(list))
 		list = append(list, store.TreeNode{Parent: parent, Move: here.SAN(e.Move), Visits: e.Visits, Prior: stats.Float(e.Prior), Q: stats.Float(e.Q)})
 		return true
 	})

@@ -138,7 +138,7 @@ func (r *rule) outside(v stats.Interval) bool {
 	if v.Known() {
 		low, high = v.Low, v.High
 	}
-	return high < r.low || low > r.high // false for NaN
+	return r.least > 0 && high < r.least || r.most > 0 && low > r.most // false for NaN
 }
 
 // shown formats a value of the rule.

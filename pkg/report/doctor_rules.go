@@ -20,23 +20,21 @@ type generation struct {
 // rule is a range of a measure in good runs. A measure of a generation may look at the
 // generations before it. It is outside the range only if its whole interval is.
 type rule struct {
-	measure   string
-	of        func(until []generation) stats.Interval // of the last of these generations
-	low, high float64
-	from      int // first generation that is judged; 0: all
-	percent   bool
-	says      string // with %s for the value
-	try       []Remedy
-	source    string
+	measure     string
+	of          func(until []generation) stats.Interval // of the last of these generations
+	least, most float64                                 // the range; 0: no limit
+	from        int                                     // first generation that is judged; 0: all
+	percent     bool
+	says        string // with %s for the value
+	try         []Remedy
+	source      string
 }
-
-var unlimited = math.Inf(1)
 
 // rules are the ranges of good runs. Those that name published practice were read there; the
 // others are from the runs of experiments/MANUAL.md (Why does it not learn?).
 var rules = []rule{
 	{
-		measure: "distinct_games", of: learned("distinct_games"), low: 0.9, high: unlimited, percent: true,
+		measure: "distinct_games", of: learned("distinct_games"), least: 0.9, percent: true,
 		says: "Games repeat: only %s of the games of a generation are different.",
 		try: []Remedy{
 			{Setting: "search.noise.weight", Change: "0.25, as in AlphaZero: without noise the search of a position is always the same"},
@@ -46,7 +44,7 @@ var rules = []rule{
 		source: "our runs: 100 % with noise and temperature, 3 % without",
 	},
 	{
-		measure: "replay_ratio", of: learned("replay_ratio"), low: -unlimited, high: 8.5,
+		measure: "replay_ratio", of: learned("replay_ratio"), most: 8.5,
 		says: "Each new sample is trained on %s times.",
 		try: []Remedy{
 			{Setting: "training.epochs", Change: "fewer: the ratio is about epochs x window"},
@@ -56,7 +54,7 @@ var rules = []rule{
 		source: "KataGo: at most 4 (its main runs) to 8 (synchronous_loop.sh, \"larger numbers may cause overfitting\")",
 	},
 	{
-		measure: "replay_ratio", of: learned("replay_ratio"), low: 0.5, high: unlimited,
+		measure: "replay_ratio", of: learned("replay_ratio"), least: 0.5,
 		says: "Each new sample is trained on %s times: most of the games' work is not used.",
 		try: []Remedy{
 			{Setting: "training.epochs", Change: "more"},
@@ -65,13 +63,13 @@ var rules = []rule{
 		source: "AlphaZero: about 1 (700,000 steps of 4096 positions from 44 million games of chess)",
 	},
 	{
-		measure: "value overfitting", of: overfitting(func(l nn.Loss) float64 { return l.Value }), low: -unlimited, high: 1.1, percent: true,
+		measure: "value overfitting", of: overfitting(func(l nn.Loss) float64 { return l.Value }), most: 1.1, percent: true,
 		says:   "The value overfits: over the epochs of a generation its loss falls in training, but on held-out games it rises to %s of its lowest.",
 		try:    overfitted,
 		source: "our runs: 100 to 105 % where the last epoch is as good as any",
 	},
 	{
-		measure: "policy overfitting", of: overfitting(func(l nn.Loss) float64 { return l.Policy }), low: -unlimited, high: 1.05, percent: true,
+		measure: "policy overfitting", of: overfitting(func(l nn.Loss) float64 { return l.Policy }), most: 1.05, percent: true,
 		says:   "The policy overfits: over the epochs of a generation its loss falls in training, but on held-out games it rises to %s of its lowest.",
 		try:    overfitted,
 		source: "our runs: 100 to 102 % where the last epoch is as good as any",
@@ -79,25 +77,25 @@ var rules = []rule{
 	{
 		// The untrained network's priors are about equal. Their entropy is the loss of equal
 		// priors, whatever the target.
-		measure: "policy_loss", of: sinceFirst("policy_loss", "prior_entropy"), low: -unlimited, high: 1.1, from: 2, percent: true,
+		measure: "policy_loss", of: sinceFirst("policy_loss", "prior_entropy"), most: 1.1, from: 2, percent: true,
 		says:   "The policy is no better than equal priors: its loss is %s of theirs.",
 		try:    tooFast,
 		source: "equal priors, which know nothing",
 	},
 	{
-		measure: "training loss", of: trainingLoss, low: -unlimited, high: 1, from: 1, percent: true,
+		measure: "training loss", of: trainingLoss, most: 1, from: 1, percent: true,
 		says:   "Training does not lower its own loss: after the last epoch of a generation it is %s of that of the first.",
 		try:    tooFast,
 		source: "gradient descent: the loss on the same samples falls from epoch to epoch",
 	},
 	{
-		measure: "training value_loss", of: trainingValue, low: -unlimited, high: 1.1, percent: true,
+		measure: "training value_loss", of: trainingValue, most: 1.1, percent: true,
 		says:   "Training does not fit the value to its own samples: its squared error is %s of that of the value 0.",
 		try:    tooFast,
 		source: "the value 0, which knows nothing",
 	},
 	{
-		measure: "policy_loss", of: sinceFirst("policy_loss", "policy_loss"), low: -unlimited, high: 0.98, from: 5, percent: true,
+		measure: "policy_loss", of: sinceFirst("policy_loss", "policy_loss"), most: 0.98, from: 5, percent: true,
 		says: "The policy hardly learns: its loss on held-out games is still %s of that of the first generation.",
 		try: []Remedy{
 			{Setting: "training.schedule.initial", Change: "higher, if the training loss falls slowly but steadily"},
@@ -107,7 +105,7 @@ var rules = []rule{
 		source: "our runs: 92 % and less after four generations",
 	},
 	{
-		measure: "kl", of: divergence, low: -unlimited, high: 1.05, from: 4, percent: true,
+		measure: "kl", of: divergence, most: 1.05, from: 4, percent: true,
 		says: "The policy loss falls, but the search disagrees with the policy as before: the divergence is %s of that of the first trained network.",
 		try: []Remedy{
 			{Setting: "search.visits", Change: "more: the target of few visits is noise, which nothing can learn"},
@@ -117,7 +115,7 @@ var rules = []rule{
 		source: "our runs: it falls with the policy loss",
 	},
 	{
-		measure: "root_value_error", of: valueSkill, low: -unlimited, high: 1, from: 3, percent: true,
+		measure: "root_value_error", of: valueSkill, most: 1, from: 3, percent: true,
 		says: "The value knows nothing of the results: its squared error is %s of that of the value 0.",
 		try: []Remedy{
 			{Setting: "selfplay.games", Change: "more: a game is one result, however many positions it has"},
@@ -127,7 +125,7 @@ var rules = []rule{
 		source: "the value 0, which knows nothing",
 	},
 	{
-		measure: "calibration_error", of: calibrationError, low: -unlimited, high: 0.25, from: 2,
+		measure: "calibration_error", of: calibrationError, most: 0.25, from: 2,
 		says: "The value is not calibrated: it differs from the mean result by %s (of a range from -1 to 1).",
 		try: []Remedy{
 			{Setting: "training.epochs", Change: "fewer: overfitted values are too sure"},
@@ -137,7 +135,7 @@ var rules = []rule{
 		source: "Guo et al. 2017 (networks without calibration: up to 0.16 of a probability, here 0.32), and our runs",
 	},
 	{
-		measure: "clipped", of: learned("clipped"), low: -unlimited, high: 0.5, percent: true,
+		measure: "clipped", of: learned("clipped"), most: 0.5, percent: true,
 		says: "The gradient is clipped in %s of the steps: the limit sets the size of steps, not the rate.",
 		try: []Remedy{
 			{Setting: "training.optimizer.gradient_clip", Change: "higher: it should catch exceptions"},
@@ -146,7 +144,7 @@ var rules = []rule{
 		source: "Pascanu et al. 2013: the limit is for rare steep walls of the loss",
 	},
 	{
-		measure: "gradient_peak", of: spikes, low: -unlimited, high: 20,
+		measure: "gradient_peak", of: spikes, most: 20,
 		says: "The gradient has spikes: the largest is %s times the mean.",
 		try: []Remedy{
 			{Setting: "training.optimizer.gradient_clip", Change: "two or three times the mean norm of learning.csv"},
@@ -155,7 +153,7 @@ var rules = []rule{
 		source: "our runs: up to 5, and 22 where the rate is a hundred times too high",
 	},
 	{
-		measure: "long_games", of: share((*store.Generation).LongGames), low: -unlimited, high: 0.2, percent: true,
+		measure: "long_games", of: share((*store.Generation).LongGames), most: 0.2, percent: true,
 		says: "%s of the games reach game.max_moves, where the result is not their own.",
 		try: []Remedy{
 			{Setting: "game.max_moves", Change: "more"},
@@ -164,7 +162,7 @@ var rules = []rule{
 		source: "our runs: up to 14 % in the first generation, then 5 %",
 	},
 	{
-		measure: "draws", of: share(func(g *store.Generation) (int, int) { return g.Draws, g.WhiteWins + g.Draws + g.BlackWins }), low: -unlimited, high: 0.9, percent: true,
+		measure: "draws", of: share(func(g *store.Generation) (int, int) { return g.Draws, g.WhiteWins + g.Draws + g.BlackWins }), most: 0.9, percent: true,
 		says: "%s of the games are drawn: the value has hardly anything to learn from.",
 		try: []Remedy{
 			{Setting: "selfplay.opening.random_plies", Change: "more: games that are not balanced have winners"},
@@ -174,7 +172,7 @@ var rules = []rule{
 		source: "AlphaZero's own games of chess, at full strength, were drawn less often",
 	},
 	{
-		measure: "white_share", of: share(func(g *store.Generation) (int, int) { return g.WhiteWins, g.WhiteWins + g.BlackWins }), low: 0.1, high: 0.9, percent: true,
+		measure: "white_share", of: share(func(g *store.Generation) (int, int) { return g.WhiteWins, g.WhiteWins + g.BlackWins }), least: 0.1, most: 0.9, percent: true,
 		says: "One color wins nearly always: White wins %s of the games that are decided.",
 		try: []Remedy{
 			{Setting: "selfplay.opening.random_plies", Change: "more: from the same start the same side wins"},

@@ -125,7 +125,7 @@ func TestRulesAreWhole(t *testing.T) {
 	keys := experiment.Keys()
 	all := slices.Clone(rules)
 	for _, r := range all {
-		if r.source == "" || strings.Count(r.says, "%s") != 1 || len(r.try) == 0 || r.low > r.high {
+		if r.source == "" || strings.Count(r.says, "%s") != 1 || len(r.try) == 0 || r.most > 0 && r.least > r.most || r.least+r.most == 0 {
 			t.Errorf("%+v", r)
 		}
 		for _, x := range r.try {

@@ -34,6 +34,7 @@ type kind struct {
 	reads  source // of figures without a metric of generations
 	x      string // the default horizontal axis of figures over training
 	metric string // the default metric, which determines what the figure reads
+	games  bool   // it shows games of self-play, which trials that learn from data lack
 	// draw makes the chart and its caption. The error is of type nothing if there is
 	// nothing to draw.
 	draw func(*picture) (plots.Chart, string, error)
@@ -65,9 +66,9 @@ var kinds = map[string]kind{
 	"loss":             {over: eachTrial, reads: fromTraining, x: "epoch", draw: drawLoss},
 	"loss-heads":       {over: eachTrial, reads: fromTraining, x: "epoch", draw: drawLossHeads},
 	"learning-rate":    {over: allTrials, reads: fromTraining, x: "epoch", draw: drawRate},
-	"lengths":          {over: allTrials, reads: fromTraining, x: "generation", draw: drawLengths},
-	"length-histogram": {over: allTrials, reads: fromTraining, draw: drawLengthHistogram},
-	"results":          {over: eachTrial, reads: fromTraining, draw: drawResults},
+	"lengths":          {over: allTrials, reads: fromTraining, games: true, x: "generation", draw: drawLengths},
+	"length-histogram": {over: allTrials, reads: fromTraining, games: true, draw: drawLengthHistogram},
+	"results":          {over: eachTrial, reads: fromTraining, games: true, draw: drawResults},
 	"metric":           {over: allTrials, x: "generation", draw: drawMetric},
 	"series":           {over: allTrials, reads: fromHooks, draw: drawSeries},
 	"score":            {over: allTrials, reads: fromTournament, x: "samples", draw: drawScore},
@@ -132,7 +133,6 @@ func (n nothing) Error() string { return string(n) }
 
 const (
 	noTournament nothing = "no tournament has been played"
-	noGames      nothing = "positions come from data: there are no games of self-play"
 	noNumbers    nothing = "there are no numbers yet"
 )
 
@@ -268,6 +268,9 @@ func (p *picture) draw() {
 		return
 	case p.kind.over == theSweep && len(p.axes) == 0:
 		p.nothing = "the experiment sweeps nothing"
+		return
+	case p.kind.games && !slices.ContainsFunc(p.trials, func(t *store.Trial) bool { return t.Declared.Settings.Data == nil }):
+		p.nothing = "positions come from data: there are no games of self-play"
 		return
 	}
 	var err error

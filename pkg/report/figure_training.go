@@ -121,16 +121,8 @@ func drawLossHeads(p *picture) (plots.Chart, string, error) {
 	return c, what + " over epochs; lines mark the ends of generations, after which the data is new.", nil
 }
 
-// playsGames reports whether a trial plays its own games.
-func (p *picture) playsGames() bool {
-	return slices.ContainsFunc(p.trials, func(t *store.Trial) bool { return t.Declared.Settings.Data == nil })
-}
-
 // drawLengths shows the mean length of self-play games over training.
 func drawLengths(p *picture) (plots.Chart, string, error) {
-	if !p.playsGames() {
-		return nil, "", noGames
-	}
 	c := plots.Lines{
 		Frame: p.frame, X: axis(p.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true},
 		Series: lines(p.groups, counts, overGenerations(p.X, func(t *store.Trial, g int) stats.Interval { return stats.Exactly(t.Generation(g).MeanPlies()) })),
@@ -141,9 +133,6 @@ func drawLengths(p *picture) (plots.Chart, string, error) {
 // drawLengthHistogram shows the lengths of the games of one generation. Trials with equal
 // settings are merged.
 func drawLengthHistogram(p *picture) (plots.Chart, string, error) {
-	if !p.playsGames() {
-		return nil, "", noGames
-	}
 	c := plots.Histogram{Frame: p.frame, X: plots.Axis{Label: "length of a self-play game", Unit: "plies"}, Share: len(p.groups) > 1}
 	which := "the last generation"
 	if p.Generation != nil {
@@ -175,9 +164,6 @@ func drawLengthHistogram(p *picture) (plots.Chart, string, error) {
 
 // drawResults shows how the games of self-play of a trial ended.
 func drawResults(p *picture) (plots.Chart, string, error) {
-	if !p.playsGames() {
-		return nil, "", noGames
-	}
 	c := plots.Results{Frame: p.frame}
 	for g := 1; g <= p.only().Done(); g++ {
 		row := p.only().Generation(g)

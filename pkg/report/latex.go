@@ -21,7 +21,7 @@ func (p *Page) LaTeX() []byte {
 \providecommand{\alamosheight}{\ifdim\Gin@nat@height>0.8\textheight0.8\textheight\else\Gin@nat@height\fi}
 \makeatother
 `)
-	w.blocks(p.Blocks)
+	w.blocks("", p.Blocks)
 	return []byte(w.String())
 }
 
@@ -45,29 +45,23 @@ func (w *latexWriter) end(kind string) {
 
 func (w *latexWriter) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 
-func (w *latexWriter) blocks(blocks []Block) {
+// blocks writes figures and tables, whose captions begin with whose they are.
+func (w *latexWriter) blocks(whose string, blocks []Block) {
 	for _, b := range blocks {
 		switch b := b.(type) {
 		case Figure:
+			b.Caption = whose + b.Caption
 			w.figure(b)
 		case Table:
-			w.table(b)
+			if b.Caption != "" {
+				b.Caption = whose + b.Caption
+				w.table(b)
+			}
 		case Fold:
-			w.blocks(b.Blocks)
+			w.blocks(whose, b.Blocks)
 		case SideBySide:
 			for _, trial := range b {
-				for _, of := range trial.Blocks {
-					switch of := of.(type) { // captions do not say whose they are
-					case Figure:
-						of.Caption = trial.Label + ": " + of.Caption
-						w.figure(of)
-					case Table:
-						if of.Caption != "" {
-							of.Caption = trial.Label + ": " + of.Caption
-						}
-						w.table(of)
-					}
-				}
+				w.blocks(trial.Label+": ", trial.Blocks)
 			}
 		}
 	}
@@ -88,7 +82,7 @@ func (w *latexWriter) figure(f Figure) {
 const widestTable = 6
 
 func (w *latexWriter) table(t Table) {
-	if t.Caption == "" || len(t.Rows) == 0 {
+	if len(t.Rows) == 0 {
 		return
 	}
 	words := slices.DeleteFunc(strings.Fields(t.Caption), func(w string) bool { return slices.Contains([]string{"a", "of", "the"}, w) })

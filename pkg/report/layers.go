@@ -178,7 +178,6 @@ func (n *Network) Diagram(frame plots.Frame) plots.Diagram {
 		}
 		part.Lines = append(part.Lines, strings.TrimSpace(kind+" "+dimensions(l.Output)))
 	}
-	heads := map[string]int{} // by name -> their places
 	for _, l := range n.Rows(false) {
 		part, _, _ := strings.Cut(l.Name, ".")
 		switch part {
@@ -192,13 +191,13 @@ func (n *Network) Diagram(frame plots.Frame) plots.Diagram {
 			add(&d.Stack, strings.ReplaceAll(title, "trunk.", "block "), l)
 			d.Stack[len(d.Stack)-1].Skips = !several && (n.Spec.Trunk == nn.TrunkResidual || n.Spec.Trunk == nn.TrunkPreactivation)
 		default:
-			at, known := heads[part]
-			if !known {
+			title := strings.ReplaceAll(part, "_", " ")
+			at := slices.IndexFunc(d.Heads, func(head []plots.Part) bool { return head[0].Title == title })
+			if at < 0 {
 				at = len(d.Heads)
-				heads[part] = at
 				d.Heads = append(d.Heads, nil)
 			}
-			add(&d.Heads[at], strings.ReplaceAll(part, "_", " "), l)
+			add(&d.Heads[at], title, l)
 		}
 	}
 	return d

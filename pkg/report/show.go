@@ -174,10 +174,8 @@ func (s *Shown) Write(w io.Writer) error {
 		Row("experiment", fmt.Sprintf("%s (%s)", s.Name, s.File)),
 		Row("results", fmt.Sprintf("%s, %s, changed %s", s.Dir, size(s.Bytes), when(s.Changed))),
 		Row("state", standing(s.Run)),
+		Row("page", s.Page),
 	)
-	if s.Page != "" {
-		head.Rows = append(head.Rows, Row("page", s.Page))
-	}
 	blocks := []Block{head}
 	if len(s.Settings) > 0 {
 		settings := Table{Caption: "settings that are not the defaults"}
@@ -207,17 +205,13 @@ func (s *Shown) Write(w io.Writer) error {
 // blocks returns the stages and results of a trial for a terminal.
 func (t *ShownTrial) blocks() []Block {
 	d := t.Details
-	head := facts(Row("trial", fmt.Sprintf("#%d, %s, settings %s", t.Number, t.Folder, t.ID)))
-	if t.Label != "" {
-		head.Rows = append(head.Rows, Row("differs in", t.Label))
-	}
-	head.Rows = append(head.Rows, Row("computed on", fmt.Sprintf("%s, %s, %s, alamos %s", d.Machine.Host, d.Machine.Hardware(), d.Machine.Precision, d.Machine.Alamos)))
-	if d.TrainedOn != "" {
-		head.Rows = append(head.Rows, Row("trained on", d.TrainedOn))
-	}
-	if d.Ended != "" {
-		head.Rows = append(head.Rows, Row("ended early", d.Ended))
-	}
+	head := facts(
+		Row("trial", fmt.Sprintf("#%d, %s, settings %s", t.Number, t.Folder, t.ID)),
+		Row("differs in", t.Label),
+		Row("computed on", fmt.Sprintf("%s, %s, %s, alamos %s", d.Machine.Host, d.Machine.Hardware(), d.Machine.Precision, d.Machine.Alamos)),
+		Row("trained on", d.TrainedOn),
+		Row("ended early", d.Ended),
+	)
 	stages := Table{Columns: []Column{{Name: "stage"}, {Name: "ended"}, {Name: "time"}, {Name: "files"}}}
 	for _, x := range d.Stages {
 		files := "–"
