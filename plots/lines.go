@@ -70,16 +70,15 @@ func (l Lines) Figure() (*Figure, error) {
 	for i, s := range levels { // gray, behind the series
 		level := look{line: draw.LineStyle{Color: axisGray, Width: 1, Dashes: dashes[1+i%(len(dashes)-1)]}}
 		s.Points = Points([]float64{p.X.Min, p.X.Max}, []float64{s.Points[0].Y.Value, s.Points[0].Y.Value})
-		legend = append(legend, entry{name: s.Name, samples: level.add(p, s)})
+		legend = append(legend, entry{name: s.Name, samples: level.add(p, s, nil)})
 	}
 	for i, s := range l.Series {
-		key := strconv.Itoa(i + 1)
-		look := lookOf(i).onPage(key, all[i].texts(l.X, l.Y))
+		look := lookOf(i)
 		if len(names) > 0 {
 			look.line.Width = 0
 		}
 		s.Points = shifted(s.Points, p.X, shifts[i])
-		legend = slices.Insert(legend, i, entry{s.Name, look.add(p, s), key})
+		legend = slices.Insert(legend, i, entry{s.Name, look.add(p, s, all[i].texts(l.X, l.Y)), look.keys})
 	}
 	if len(legend) == 1 && legend[0].name == "" {
 		legend = nil
@@ -251,8 +250,7 @@ func (s Stack) Figure() (*Figure, error) {
 			add(p, &plotter.Line{LineStyle: markStyle, XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}}})
 		}
 		for _, series := range panel.Series {
-			look := looks(series)
-			look.onPage(look.keys, series.texts(Axis{Label: "epoch"}, panel.Y)).add(p, series)
+			looks(series).add(p, series, series.texts(Axis{Label: "epoch"}, panel.Y))
 		}
 		if i < len(shown)-1 {
 			hideLabels(&p.X)
@@ -384,10 +382,10 @@ func (m Multiples) Figure() (*Figure, error) {
 		p.Add(gridLines(true, true))
 		for j, other := range m.Panels {
 			if legend != nil && j != i {
-				behind.add(p, Series{Points: withoutIntervals(other.Points)})
+				behind.add(p, Series{Points: withoutIntervals(other.Points)}, nil)
 			}
 		}
-		this.onPage("", s.texts(m.X, m.Y)).add(p, s)
+		this.add(p, s, s.texts(m.X, m.Y))
 		all = append(all, p)
 	}
 	g := tiles(all, columns, m.X.text(), m.Y.text())

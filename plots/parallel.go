@@ -119,13 +119,8 @@ func (p Parallel) sorted() (order []int) {
 	for i := range p.Lines {
 		order = append(order, i)
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := p.Lines[a].Metric, p.Lines[b].Metric // NaN is less than any number
-		if p.Best == stats.Lower && !math.IsNaN(x) && !math.IsNaN(y) {
-			x, y = y, x
-		}
-		return cmp.Compare(x, y)
-	})
+	gain := func(i int) float64 { return p.Best.Gain(p.Lines[i].Metric) } // NaN is less than any number
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gain(a), gain(b)) })
 	return order
 }
 

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -98,23 +99,14 @@ const (
 type look struct {
 	line   draw.LineStyle // a width of 0 does not join points
 	marker draw.GlyphDrawer
-
-	// On a page:
-	keys  string   // its keys in the legend, counted from 1, separated by spaces; "" if it has none
-	texts []string // what each point shows; nil for nothing
-}
-
-// onPage returns the look with what a page knows of a series.
-func (l look) onPage(keys string, texts []string) look {
-	l.keys, l.texts = keys, texts
-	return l
+	keys   string // on a page: its keys in the legend, counted from 1, separated by spaces; "" if it has none
 }
 
 // lookOf returns the look of series i of a plot of few lines: a marker besides
 // the color. Markers and dashes change after each full cycle of the palette.
 func lookOf(i int) look {
 	cycle := i / len(palette)
-	return look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashes[cycle%len(dashes)]}, marker: markers[(i+cycle)%len(markers)]}
+	return look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashes[cycle%len(dashes)]}, marker: markers[(i+cycle)%len(markers)], keys: strconv.Itoa(i + 1)}
 }
 
 // entry returns the legend entry of the line alone.
@@ -122,14 +114,15 @@ func (l look) entry(name string) entry {
 	return entry{name, []plot.Thumbnailer{&plotter.Line{LineStyle: l.line}}, l.keys}
 }
 
-// add draws a series on a plot, and returns the samples of its legend entry.
-func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
+// add draws a series on a plot, and returns the samples of its legend entry. texts are what a page
+// shows at each point; nil for nothing.
+func (l look) add(p *plot.Plot, s Series, texts []string) (samples []plot.Thumbnailer) {
 	whole := &partOf{}
 	if l.keys != "" {
 		whole.attributes = fmt.Sprintf(`data-series="%s"`, l.keys)
 	}
 	paint := func(part plot.Plotter) { whole.plotters = append(whole.plotters, part) }
-	for i, text := range l.texts {
+	for i, text := range texts {
 		if at := s.Points[i]; !at.missing() {
 			whole.places = append(whole.places, placeOf{at.X, at.Y.Value, text})
 		}

@@ -115,7 +115,7 @@ func (b *treeBox) values() string {
 		parts = append(parts, fmt.Sprintf("P %.2f", b.Prior))
 	}
 	if !math.IsNaN(b.Q) {
-		parts = append(parts, "Q "+signedValue(b.Q))
+		parts = append(parts, "Q "+Signed(b.Q))
 	}
 	return strings.Join(parts, "  ")
 }
@@ -128,8 +128,8 @@ func (b *treeBox) more() string {
 	return fmt.Sprintf("+%d", b.hidden)
 }
 
-// signedValue formats a value of -1 to 1 with its sign.
-func signedValue(v float64) string {
+// Signed formats a value of -1 to 1 with its sign: "+0.25".
+func Signed(v float64) string {
 	return strings.NewReplacer("+0.00", "0.00", "-0.00", "0.00", "-", "−").Replace(fmt.Sprintf("%+.2f", v))
 }
 
@@ -234,7 +234,7 @@ func (t Tree) describe(root *treeBox) string {
 	for _, b := range root.children {
 		text := fmt.Sprintf("%s %d visits", b.name(), b.Visits)
 		if !math.IsNaN(b.Q) {
-			text += " Q " + signedValue(b.Q)
+			text += " Q " + Signed(b.Q)
 		}
 		texts = append(texts, text)
 	}
@@ -296,8 +296,8 @@ func (t Tree) dot(root *treeBox) []byte {
 		fmt.Fprintf(&b, "\tlabelloc=t;\n\tlabel=%s;\n", dotText(title))
 	}
 	root.walk(func(x *treeBox) {
-		lines := slices.DeleteFunc([]string{x.name() + "  " + fmt.Sprint(x.Visits), x.values(), x.more()}, func(s string) bool { return s == "" })
-		fmt.Fprintf(&b, "\tn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\"];\n", x.index, dotText(lines...), hex(x.color()), hex(inkOn(x.color())))
+		text := lines(x.name()+"  "+fmt.Sprint(x.Visits), x.values(), x.more())
+		fmt.Fprintf(&b, "\tn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\"];\n", x.index, dotText(text), hex(x.color()), hex(inkOn(x.color())))
 		for _, child := range x.children {
 			fmt.Fprintf(&b, "\tn%d -> n%d [penwidth=%.2f];\n", x.index, child.index, float64(t.edge(child)))
 		}
@@ -306,10 +306,7 @@ func (t Tree) dot(root *treeBox) []byte {
 	return b.Bytes()
 }
 
-// dotText quotes lines of text. A backslash would begin one of DOT's escapes.
-func dotText(lines ...string) string {
-	for i := range lines {
-		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(lines[i])
-	}
-	return `"` + strings.Join(lines, `\n`) + `"`
+// dotText quotes a text. A backslash would begin one of DOT's escapes.
+func dotText(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

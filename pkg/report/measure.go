@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"alamos/pkg/stats"
+	"alamos/plots"
 )
 
 // BetterOf returns the preferred direction of a metric; see [store.Trial.Measure]. No direction
@@ -235,11 +236,7 @@ func Signed(x float64) string {
 	if math.IsNaN(x) {
 		return "unknown"
 	}
-	s := grouped(x, 2)
-	if x > 0 && s != "0.00" {
-		s = "+" + s
-	}
-	return s
+	return plots.Signed(x)
 }
 
 // fixed formats a number with a given number of decimals, "" for NaN.

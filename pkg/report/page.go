@@ -25,10 +25,7 @@ const PageName = "notebook.html"
 // PagePath returns the path of the page among the results: in the folder of the experiment,
 // or of its only trial, see [Report.Only].
 func (r *Report) PagePath() string {
-	if r.only != nil {
-		return filepath.Join(r.Dir, r.only.Folder, PageName)
-	}
-	return filepath.Join(r.Dir, PageName)
+	return r.path("", PageName, r.only)
 }
 
 // WritePage writes the notebook page among the results. If a cell cannot be shown,

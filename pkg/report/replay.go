@@ -140,19 +140,14 @@ func Share(result float64) int { return int(math.Round(50 * (1 + result))) }
 // falls from the opinion before it, its own or else its opponent's last one, to the next
 // opinion of the same player.
 func Blunders(opinions []*Opinion, white bool) []int {
-	at := func(i int) *Opinion {
-		if i < 0 || i >= len(opinions) {
-			return nil
-		}
-		return opinions[i]
-	}
 	lost := make([]int, len(opinions))
+	all := slices.Concat([]*Opinion{nil}, opinions, []*Opinion{nil, nil}) // all[i+1] is opinions[i]
 	for i := range opinions {
-		before := cmp.Or(at(i), at(i-1))
+		before := cmp.Or(all[i+1], all[i])
 		if before == nil {
 			continue
 		}
-		for _, after := range []*Opinion{at(i + 1), at(i + 2)} {
+		for _, after := range all[i+2 : i+4] {
 			if after == nil || after.By != before.By {
 				continue
 			}
