@@ -202,12 +202,7 @@ func (r *Results) metrics(w http.ResponseWriter, _ *http.Request) {
 	}{
 		{"generation", "Generations that have ended.", func(v *trialView) float64 { return float64(v.Generation) }},
 		{"generations", "Generations of the trial.", func(v *trialView) float64 { return float64(v.Generations) }},
-		{"running", "1 if the trial runs, 0 otherwise.", func(v *trialView) float64 {
-			if v.State == store.Running {
-				return 1
-			}
-			return 0
-		}},
+		{"running", "1 if the trial runs, 0 otherwise.", func(v *trialView) float64 { return flag(v.State == store.Running) }},
 		{"stage_parts", "Games, or steps of training, of the current stage that are done.", func(v *trialView) float64 { return float64(v.Parts) }},
 		{"stage_parts_total", "Games, or steps of training, of the current stage; 0 if unknown.", func(v *trialView) float64 { return float64(v.Of) }},
 		{"evaluations_per_second", "Positions that networks evaluate in each second of self-play.", func(v *trialView) float64 { return float64(v.Speed) }},
@@ -237,12 +232,7 @@ func (r *Results) workerMetrics(w http.ResponseWriter) {
 		{"worker_verified_total", "counter", "Games of a worker that another one played again, with the same result.", func(w *store.Worker) float64 { return float64(w.Verified) }},
 		{"worker_games_per_second", "gauge", "Games that a worker ends in each second.", func(w *store.Worker) float64 { return w.Speed }},
 		{"worker_held", "gauge", "Games that a worker plays now.", func(w *store.Worker) float64 { return float64(w.Held) }},
-		{"worker_refused", "gauge", "1 if the run refuses the worker, 0 otherwise.", func(w *store.Worker) float64 {
-			if w.Refused != "" {
-				return 1
-			}
-			return 0
-		}},
+		{"worker_refused", "gauge", "1 if the run refuses the worker, 0 otherwise.", func(w *store.Worker) float64 { return flag(w.Refused != "") }},
 	} {
 		fmt.Fprintf(w, "# HELP alamos_%s %s\n# TYPE alamos_%s %s\n", m.name, m.help, m.name, m.kind)
 		for _, name := range slices.Sorted(maps.Keys(r.runs)) {
@@ -262,6 +252,14 @@ func (r *Results) eachRow(f func(labels string, v *trialView)) {
 			f(fmt.Sprintf("experiment=%s,trial=\"%d\",setting=%s", quoted(name), rows[i].Number, quoted(rows[i].Label)), &rows[i])
 		}
 	}
+}
+
+// flag returns the value of a measure that is true or false.
+func flag(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // quoted writes the value of a label.
