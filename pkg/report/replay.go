@@ -257,25 +257,21 @@ func replays(t *store.Trial, of string) (Games, error) {
 }
 
 func (b Games) write(w *writer) {
-	if !w.html {
-		w.markdown(escape(b.Caption) + links(b.Files))
-		return
-	}
 	data, err := json.Marshal(b.Games)
 	if err != nil {
 		panic(err) // it has only numbers and texts
 	}
-	w.tag(`<figure class="replay">`)
-	if w.replayRoom -= len(data); w.replayRoom >= 0 {
+	w.htmlTag(`<figure class="replay">`)
+	if w.replayRoom -= len(data); w.html && w.replayRoom >= 0 {
 		w.replays = true
 		fmt.Fprintf(w, "<div data-games=\"%s\"></div>\n", html.EscapeString(string(data)))
 	} else {
-		w.tag(`<p class="none">These games are in their file only: the page has no room for more.</p>`)
+		w.htmlTag(`<p class="none">These games are in their file only: the page has no room for more.</p>`)
 	}
 	w.htmlTag(`<figcaption>`)
 	w.markdown(escape(b.Caption) + links(b.Files))
 	w.htmlTag(`</figcaption>`)
-	w.tag(`</figure>`)
+	w.htmlTag(`</figure>`)
 }
 
 func (b Games) text(w *textWriter) {

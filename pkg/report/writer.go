@@ -391,25 +391,21 @@ func (w *writer) cells(t Table) {
 
 func (f Figure) write(w *writer) {
 	w.figures++
-	if !w.html {
-		if len(f.Files) > 0 {
-			w.markdown(fmt.Sprintf("![%s](<%s>)", escape(f.Alt), (&url.URL{Path: f.Files[0]}).String()))
-		}
-		w.caption("Figure", w.figures, f.Caption, f.Files)
-		return
+	w.htmlTag(`<figure class="picture" id="figure_%s">`, fmt.Sprint(w.figures))
+	switch {
+	case !w.html && len(f.Files) > 0:
+		w.markdown(fmt.Sprintf("![%s](<%s>)", escape(f.Alt), (&url.URL{Path: f.Files[0]}).String()))
+	case !w.html:
+	case w.folded && len(f.Files) > 0 && len(f.SVG) > w.room:
+		w.tag(`<p class="none">This picture is in its files only: the page has no room for more pictures of single trials.</p>`)
+	default:
+		w.Write(f.SVG)
 	}
-	w.tag(`<figure class="picture" id="figure_%s">`, fmt.Sprint(w.figures))
-	fits := !w.folded || len(f.Files) == 0 || len(f.SVG) <= w.room
 	if w.folded {
 		w.room -= len(f.SVG)
 	}
-	if fits {
-		w.Write(f.SVG)
-	} else {
-		w.tag(`<p class="none">This picture is in its files only: the page has no room for more pictures of single trials.</p>`)
-	}
 	w.caption("Figure", w.figures, f.Caption, f.Files)
-	w.tag(`</figure>`)
+	w.htmlTag(`</figure>`)
 }
 
 func (f Fold) write(w *writer) {
