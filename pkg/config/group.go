@@ -156,10 +156,8 @@ func (g *Group) meanings(key string) (all []*Field) {
 
 // field returns the first field of a key, or nil.
 func (g *Group) field(key string) *Field {
-	for _, f := range g.Fields {
-		if f.Key == key {
-			return f
-		}
+	if all := g.meanings(key); len(all) > 0 {
+		return all[0]
 	}
 	return nil
 }

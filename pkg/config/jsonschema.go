@@ -35,7 +35,7 @@ func (s *Schema) Document(title string, required []string, definitions map[strin
 // anyMeaning describes the types of a key in all of its meanings.
 func (s *Schema) anyMeaning(path string) map[string]any {
 	var types []any
-	for _, f := range s.meanings(path) {
+	for _, f := range s.byPath[path] {
 		types = append(types, f.Type.JSONSchema(s, path))
 	}
 	if len(types) == 1 {

@@ -14,8 +14,8 @@ import (
 // Schema is the language of a tagged struct type: its keys and their paths.
 type Schema struct {
 	*Group
-	paths  []string // of the keys outside of lists, in order, groups before their members
-	byPath map[string]*Field
+	paths  []string            // of the keys outside of lists, in order, groups before their members
+	byPath map[string][]*Field // the meanings of each key
 }
 
 var schemas sync.Map // *Schema by reflect.Type
@@ -27,7 +27,7 @@ func schemaOf(t reflect.Type) *Schema {
 	if s, ok := schemas.Load(t); ok {
 		return s.(*Schema)
 	}
-	s := &Schema{Group: newGroup(t), byPath: map[string]*Field{}}
+	s := &Schema{Group: newGroup(t), byPath: map[string][]*Field{}}
 	s.index(s.Group, "", true)
 	schemas.Store(t, s)
 	return s
@@ -40,12 +40,12 @@ func (s *Schema) index(g *Group, path string, decides bool) {
 		f.Decides = decides && !f.Own && !f.Outside && !f.Aside
 		if !f.again {
 			s.paths = append(s.paths, here)
-			s.byPath[here] = f
 		}
+		s.byPath[here] = append(s.byPath[here], f)
 		if n, ok := f.Type.(Number); ok && n.Ramp != nil {
 			for _, part := range n.Ramp.Fields {
 				part.Decides = f.Decides
-				s.byPath[Join(here, part.Key)] = part
+				s.byPath[Join(here, part.Key)] = []*Field{part}
 			}
 		}
 		if inner, ok := f.Type.(*Group); ok {
@@ -56,12 +56,17 @@ func (s *Schema) index(g *Group, path string, decides bool) {
 
 // Lookup returns the key at a dotted path, or nil. Keys inside lists have no such path. The
 // keys of a ramp have one, but the lists of all paths omit them.
-func (s *Schema) Lookup(path string) *Field { return s.byPath[path] }
+func (s *Schema) Lookup(path string) *Field {
+	if all := s.byPath[path]; len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
 
 // Meaning returns the first meaning of a key that a value fits, or that all values of a list
 // fit. If there is none, it is Lookup.
 func (s *Schema) Meaning(path string, t *Node) *Field {
-	all := s.meanings(path)
+	all := s.byPath[path]
 	if len(all) == 1 {
 		return all[0]
 	}
@@ -73,23 +78,6 @@ func (s *Schema) Meaning(path string, t *Node) *Field {
 	return s.Lookup(path)
 }
 
-// meanings returns the fields of a key.
-func (s *Schema) meanings(path string) []*Field {
-	g, key := s.Group, path
-	if i := strings.LastIndexByte(path, '.'); i >= 0 {
-		around := s.Lookup(path[:i])
-		if around == nil {
-			return nil
-		}
-		var isGroup bool
-		if g, isGroup = around.Type.(*Group); !isGroup {
-			return nil
-		}
-		key = path[i+1:]
-	}
-	return g.meanings(key)
-}
-
 // fits reports whether a value is valid for a field, and changes nothing.
 func (s *Schema) fits(f *Field, path string, t *Node) bool {
 	_, good := f.Type.Read(&Reader{Bad: map[string]bool{}, schema: s}, path, t.Stamped(t.Layer)) // a fault marks the copy
@@ -98,7 +86,7 @@ func (s *Schema) fits(f *Field, path string, t *Node) bool {
 
 // Swept returns the paths of the keys that decide a result, in order.
 func (s *Schema) Swept() []string {
-	return slices.DeleteFunc(slices.Clone(s.paths), func(path string) bool { return !s.byPath[path].Decides })
+	return slices.DeleteFunc(slices.Clone(s.paths), func(path string) bool { return !s.Lookup(path).Decides })
 }
 
 // SuggestPath returns a hint for an unknown key path: a path with similar spelling, or the
