@@ -81,6 +81,13 @@ func (t *Node) Stamped(layer int) *Node {
 	return &c
 }
 
+// Without returns the mapping without an entry.
+func (t *Node) Without(key string) *Node {
+	c := *t
+	c.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e Entry) bool { return e.Key == key })
+	return &c
+}
+
 // Merge returns under with over merged into it. Mappings merge key by key, and other values
 // replace. The arguments are unchanged.
 func Merge(under, over *Node) *Node {
@@ -154,16 +161,13 @@ func (t *Node) Have() string {
 
 // Printable returns s unchanged if it is short and printable, otherwise quoted.
 func Printable(s string) string {
-	for _, r := range s {
-		if !unicode.IsPrint(r) {
-			return Quoted(s)
-		}
-	}
-	if s == "" || utf8.RuneCountInString(s) > 40 {
+	if s == "" || utf8.RuneCountInString(s) > 40 || strings.ContainsFunc(s, unprintable) {
 		return Quoted(s)
 	}
 	return s
 }
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // Quoted returns s in quotes on one line, truncated to a readable length.
 func Quoted(s string) string {
@@ -320,7 +324,7 @@ func (b *builder) add(t *Node, seen map[string]Position, key, value *yaml.Node, 
 
 // Join appends a key to a key path.
 func Join(path, key string) string {
-	if strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }) || len(key) > 60 || key == "" {
+	if strings.ContainsFunc(key, unprintable) || strings.Contains(key, " ") || len(key) > 60 || key == "" {
 		key = Quoted(key)
 	}
 	if path == "" {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Type is the type of a key's values. Canonical values are int64, float64, bool, string,
@@ -39,10 +41,7 @@ type Reader struct {
 
 // Fail reports a fault of t, which counts as absent from then on.
 func (r *Reader) Fail(t *Node, path, hint, format string, args ...any) (any, bool) {
-	t.Bad = true
-	r.Bad[path] = true
-	r.Errs = append(r.Errs, t.At.Errorf(path, format, args...).WithHint(hint))
-	return nil, false
+	return nil, r.FailKey(&Entry{At: t.At, Value: t}, path, hint, format, args...)
 }
 
 // FailKey reports a fault of a key, whose value counts as absent from then on. It returns
@@ -232,12 +231,7 @@ func (Bool) JSONSchema(*Schema, string) map[string]any { return map[string]any{"
 // Enum is one of several words.
 type Enum []string
 
-func (e Enum) Want() string {
-	if len(e) == 1 {
-		return e[0]
-	}
-	return strings.Join(e[:len(e)-1], ", ") + " or " + e[len(e)-1]
-}
+func (e Enum) Want() string { return english.WordSeries(e, "or") }
 
 func (e Enum) Read(r *Reader, path string, t *Node) (any, bool) {
 	if t.Kind == Scalar && slices.Contains(e, t.Text) {

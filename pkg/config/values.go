@@ -376,10 +376,16 @@ func (f *Field) parse(text string) (any, Errors) {
 
 // Defaults returns a struct with the defaults of its tags.
 func Defaults[T any]() (of T) {
-	s := Of[T]()
-	values, _ := s.Read(&Reader{Bad: map[string]bool{}, Whole: true}, "", &Node{Kind: Mapping})
-	s.Fill(&of, values)
+	of, _ = Decode[T](&Node{Kind: Mapping})
 	return of
+}
+
+// Decode reads a whole file into a struct. If it has faults, the struct has the other keys.
+func Decode[T any](file *Node) (of T, errs Errors) {
+	r := &Reader{Bad: map[string]bool{}, Whole: true}
+	values, _ := Of[T]().Read(r, "", file)
+	Of[T]().Fill(&of, values)
+	return of, r.Errs
 }
 
 // Range returns the bounds of a number of T by the path of its key.

@@ -160,10 +160,8 @@ func (c included) Read(r *config.Reader, path string, t *config.Node) (any, bool
 	}
 	name, ok := includedName.Read(r, config.Join(path, "name"), named.Value)
 	c.name, _ = name.(string)
-	rest := *t
-	rest.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e config.Entry) bool { return e.Key == "name" })
-	if len(rest.Entries) > 0 {
-		v, good := c.combination.Read(r, path, &rest)
+	if rest := t.Without("name"); len(rest.Entries) > 0 {
+		v, good := c.combination.Read(r, path, rest)
 		c.combination, _ = v.(combination)
 		ok = ok && good
 	}

@@ -149,19 +149,18 @@ func (e *Experiment) engines(s *Settings) (all []NamedEngine) {
 	if d := s.Data; d != nil && d.Label != nil && d.Label.UCI != "" {
 		all = append(all, NamedEngine{"data.label.uci", d.Label.UCI})
 	}
-	if s.Tournament.Rounds > 0 {
-		for i, p := range s.Tournament.Players {
+	add := func(key string, players []match.Spec) {
+		for i, p := range players {
 			if p.UCI != "" {
-				all = append(all, NamedEngine{fmt.Sprintf("tournament.players[%d].uci", i), p.UCI})
+				all = append(all, NamedEngine{fmt.Sprintf("%s[%d].uci", key, i), p.UCI})
 			}
 		}
 	}
+	if s.Tournament.Rounds > 0 {
+		add("tournament.players", s.Tournament.Players)
+	}
 	if e.Final != nil {
-		for i, p := range e.Final.Anchors {
-			if p.UCI != "" {
-				all = append(all, NamedEngine{fmt.Sprintf("sweep.final.anchors[%d].uci", i), p.UCI})
-			}
-		}
+		add("sweep.final.anchors", e.Final.Anchors)
 	}
 	return all
 }
@@ -236,12 +235,9 @@ func ReadStyle(file string) (*plots.Style, error) {
 	}
 	node, errs := config.Parse(config.Position{File: file}, data, "write, for example, preset: column")
 	if node != nil {
-		r := &config.Reader{Bad: map[string]bool{}, Whole: true}
-		values, _ := config.Of[plots.Style]().Read(r, "", node)
-		if errs = append(errs, r.Errs...); len(errs) == 0 {
-			style := &plots.Style{}
-			config.Of[plots.Style]().Fill(style, values)
-			return style, nil
+		style, more := config.Decode[plots.Style](node)
+		if errs = append(errs, more...); len(errs) == 0 {
+			return &style, nil
 		}
 	}
 	return nil, errs.Sorted()

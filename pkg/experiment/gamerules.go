@@ -102,14 +102,7 @@ func readRules(path string, files *config.Files) (base string, rules *config.Nod
 	if base = "chess"; values["base"] != nil {
 		base = values["base"].(string)
 	}
-	kept := *t
-	kept.Entries = nil
-	for _, e := range t.Entries {
-		if e.Key != "base" {
-			kept.Entries = append(kept.Entries, e)
-		}
-	}
-	return base, &kept, r.Errs
+	return base, t.Without("base"), r.Errs
 }
 
 // ReadRules reads a file of rules. Errors are [config.Errors] with their places.
@@ -121,13 +114,10 @@ func ReadRules(path string) (chess.Rules, error) {
 	if len(errs) > 0 {
 		return chess.Rules{}, errs.Sorted()
 	}
-	r := &config.Reader{Whole: true, Bad: map[string]bool{}}
-	var rules chess.Rules
-	values, ok := config.Of[chess.Rules]().Read(r, "", t.Find(RulesKey).Value)
-	if !ok {
-		return rules, r.Errs.Sorted()
+	rules, errs := config.Decode[chess.Rules](t.Find(RulesKey).Value)
+	if len(errs) > 0 {
+		return chess.Rules{}, errs.Sorted()
 	}
-	config.Of[chess.Rules]().Fill(&rules, values)
 	return rules, nil
 }
 
@@ -146,12 +136,12 @@ func RulesTemplate(name string, base chess.Variant) ([]byte, error) {
 	for _, f := range s.Fields {
 		fmt.Fprintf(&b, "\n# %s\n%s: %s\n", f.Doc, f.Key, config.Show(f.Type, values[f.Key]))
 	}
-	if r := (&config.Reader{Whole: true, Bad: map[string]bool{}}); true {
-		if t, errs := config.Parse(config.Position{File: name}, b.Bytes(), ""); len(errs) > 0 {
-			return nil, errs
-		} else if config.Of[ruleFile]().Read(r, "", t); len(r.Errs) > 0 {
-			return nil, r.Errs
-		}
+	t, errs := config.Parse(config.Position{File: name}, b.Bytes(), "")
+	if len(errs) == 0 {
+		_, errs = config.Decode[ruleFile](t)
+	}
+	if len(errs) > 0 {
+		return nil, errs
 	}
 	return b.Bytes(), nil
 }
