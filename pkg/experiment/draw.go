@@ -129,11 +129,6 @@ func (d distribution) draw(rng *rand.Rand) setting {
 	case "log_uniform":
 		text = d.rounded(math.Exp(math.Log(d.low)*(1-u) + math.Log(d.high)*u))
 	}
-	return d.number(text)
-}
-
-// number returns a number as a value of the key.
-func (d distribution) number(text string) setting {
 	return plainSetting(d.path, text, d.at)
 }
 

@@ -317,7 +317,7 @@ func TestDifferences(t *testing.T) {
 		"tournament.search.visits: 10 | 20",
 	}
 	var got, paths []string
-	for _, d := range differences(a.rows(), b.rows()) {
+	for _, d := range differences(a.Explain(), b.Explain()) {
 		got = append(got, fmt.Sprintf("%s: %s | %s", d.Path, d.A, d.B))
 		paths = append(paths, d.Path)
 	}
@@ -331,7 +331,7 @@ func TestDifferences(t *testing.T) {
 	if !slices.Equal(paths, settings) {
 		t.Errorf("settings differ in %v, experiments in %v", settings, paths)
 	}
-	if d := differences(a.rows(), a.rows()); len(d) != 0 {
+	if d := differences(a.Explain(), a.Explain()); len(d) != 0 {
 		t.Errorf("an experiment differs from itself: %v", d)
 	}
 }

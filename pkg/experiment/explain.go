@@ -23,12 +23,6 @@ func (l *loader) view(t *config.Node, sweep *expansion) view {
 	return view{tree: t, placed: l.rules(&config.Reader{Bad: map[string]bool{}}, t), values: values, meanings: s.bySource(), sweep: sweep}
 }
 
-// Explain returns every resolved value in schema order. A key that the sweep varies shows
-// all its values, or its distribution; for a group, each of its keys that varies does. If it
-// has no line of its own (a key that does not apply to the file's own values), it appears
-// under the key of the sweep that varies it.
-func (e *Experiment) Explain() []config.Explained { return e.rows() }
-
 // ExplainTrial is Explain for one of e.Trials, by its index: its own values, with the
 // position in the sweep or the file that sets each.
 func (e *Experiment) ExplainTrial(i int) []config.Explained {
@@ -39,7 +33,7 @@ func (e *Experiment) ExplainTrial(i int) []config.Explained {
 	l := &loader{bad: map[string]bool{}, files: &config.Files{}}
 	v := view{tree: over, placed: l.rules(&config.Reader{Bad: map[string]bool{}}, over), values: l.quietly(over)}
 	v.values["seed"] = int64(trial.Settings.Seed)
-	rows := v.rows()
+	rows := v.Explain()
 	for j := range rows {
 		r := &rows[j]
 		r.Swept = slices.ContainsFunc(trial.combination, func(s setting) bool { return overlap(r.Path, s.path) })
@@ -77,7 +71,7 @@ func (e *Experiment) BaseDiff() []Difference {
 	if e.below == nil {
 		return nil
 	}
-	return differences(e.below.rows(), e.rows())
+	return differences(e.below.Explain(), e.Explain())
 }
 
 func differences(a, b []config.Explained) []Difference {
@@ -124,7 +118,11 @@ func (v *view) axes() []axis {
 	return slices.Concat(v.sweep.bundles...)
 }
 
-func (v *view) rows() []config.Explained {
+// Explain returns every resolved value in schema order. A key that the sweep varies shows
+// all its values, or its distribution; for a group, each of its keys that varies does. If it
+// has no line of its own (a key that does not apply to the file's own values), it appears
+// under the key of the sweep that varies it.
+func (v *view) Explain() []config.Explained {
 	rows := schema().Explain("", v.values, v.meanings)
 	if v.sweep != nil {
 		rows = append(rows, v.sweepRows()...)
@@ -176,7 +174,7 @@ func (v *view) sweptGroup(a axis) (rows []config.Explained) {
 	var all [][]config.Explained // by value of the sweep
 	for _, s := range a.values {
 		one := v.sweep.view(s.over(v.tree, maxLayers), nil)
-		all = append(all, slices.DeleteFunc(one.rows(), func(r config.Explained) bool { return !strings.HasPrefix(r.Path, a.path+".") }))
+		all = append(all, slices.DeleteFunc(one.Explain(), func(r config.Explained) bool { return !strings.HasPrefix(r.Path, a.path+".") }))
 	}
 	for _, r := range slices.Concat(all...) {
 		if slices.ContainsFunc(rows, func(known config.Explained) bool { return known.Path == r.Path }) {

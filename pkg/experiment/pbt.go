@@ -93,11 +93,11 @@ func (p *PBT) settings(x *expansion, t *Trial, rng *rand.Rand) combination {
 func (p *PBT) explored(x *expansion, point combination, rng *rand.Rand) combination {
 	out := slices.Clone(point)
 	for i, d := range x.Random.Draw {
-		number, up := d.kind != "choice", rng.IntN(2) == 0
+		up := rng.IntN(2) == 0
 		switch {
 		case rng.Float64() < p.Resample:
 			out[i] = d.draw(rng)
-		case number:
+		case d.kind != "choice":
 			old, _ := strconv.ParseFloat(point[i].text, 64) // it was formatted as a number
 			factor, step := p.Factor, 1.0
 			if !up {
@@ -107,7 +107,7 @@ func (p *PBT) explored(x *expansion, point combination, rng *rand.Rand) combinat
 			if d.whole && math.Round(x) == old {
 				x = old + step
 			}
-			out[i] = d.number(d.rounded(x))
+			out[i] = plainSetting(d.path, d.rounded(x), d.at)
 		}
 	}
 	return out

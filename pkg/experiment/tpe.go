@@ -144,7 +144,7 @@ func (d *distribution) setting(u float64) setting {
 	if d.kind == "log_uniform" {
 		x = math.Exp(x)
 	}
-	return d.number(d.rounded(x))
+	return plainSetting(d.path, d.rounded(x), d.at)
 }
 
 // scale returns the bounds of a number on its linear or logarithmic scale. A whole number is
