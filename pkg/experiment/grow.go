@@ -156,7 +156,7 @@ func (x *expansion) combo(point combination) *combo {
 // checkObjective checks that all combinations have the objective at key.
 func (x *expansion) checkObjective(key string, o *Objective, combos []combo) {
 	if slices.ContainsFunc(combos, func(c combo) bool { return !c.settings.measures(o.Metric) }) {
-		x.fault(x.at(key+".metric"), key+".metric", "nothing measures %s", config.Printable(o.Metric)).
+		x.faultAt(key+".metric", "nothing measures %s", config.Printable(o.Metric)).
 			WithHint("it needs a player of the tournament, a hook or an evaluation")
 	}
 }
@@ -244,12 +244,12 @@ func (x *expansion) checkCloseCalls(combos []combo) {
 	x.excludeKeys(path, "it adds trials by itself", "halving", "random.tpe", "budget")
 	switch {
 	case len(combos) < 2:
-		x.fault(x.at(path), path, "nothing to decide: want at least 2 settings")
+		x.faultAt(path, "nothing to decide: want at least 2 settings")
 	case x.Seeds < 2:
-		x.fault(x.at("sweep.seeds"), "sweep.seeds", "want at least 2 beside %s: one seed does not show how much seeds differ", path)
+		x.faultAt("sweep.seeds", "want at least 2 beside %s: one seed does not show how much seeds differ", path)
 	case c.Seeds <= x.Seeds:
-		x.fault(x.at(path+".seeds"), path+".seeds", "want more than the %d seeds with which all settings begin, have %d", x.Seeds, c.Seeds)
+		x.faultAt(path+".seeds", "want more than the %d seeds with which all settings begin, have %d", x.Seeds, c.Seeds)
 	case c.Seeds*len(combos) > maxTrials:
-		x.fault(x.at(path+".seeds"), path+".seeds", "want at most %d trials", maxTrials)
+		x.faultAt(path+".seeds", "want at most %d trials", maxTrials)
 	}
 }

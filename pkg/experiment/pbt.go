@@ -121,14 +121,14 @@ func (x *expansion) checkPBT(combos []combo) {
 	x.excludeKeys(path, "pbt changes the values of all keys", "grid", "zip", "include", "exclude", "budget", "halving", "close_calls", "random.tpe")
 	switch {
 	case x.Random.Trials < 2:
-		x.fault(x.at("sweep.random.trials"), "sweep.random.trials", "want a population of at least 2 trials")
+		x.faultAt("sweep.random.trials", "want a population of at least 2 trials")
 	case x.Random.Trials*p.Rounds > maxTrials:
-		x.fault(x.at(path+".rounds"), path+".rounds", "want at most %d trials", maxTrials)
+		x.faultAt(path+".rounds", "want at most %d trials", maxTrials)
 	case x.Seeds > 1:
-		x.fault(x.at("sweep.seeds"), "sweep.seeds", "cannot be combined with %s", path).WithHint("the members of the population have settings of their own")
+		x.faultAt("sweep.seeds", "cannot be combined with %s", path).WithHint("the members of the population have settings of their own")
 	}
 	if p.Metric == "vs_untrained" {
-		x.fault(x.at(path+".metric"), path+".metric", "vs_untrained does not compare the rounds, which begin with networks of their own").
+		x.faultAt(path+".metric", "vs_untrained does not compare the rounds, which begin with networks of their own").
 			WithHint("choose score, with fixed opponents among tournament.players")
 	}
 	for _, d := range x.Random.Draw {

@@ -121,7 +121,7 @@ func (x *expansion) checkTPE(axes []axis) []axis {
 	const path = "sweep.random.tpe"
 	x.excludeKeys(path, "tpe proposes the values of all keys", "grid", "zip", "include", "exclude", "budget", "halving")
 	if t.Startup >= x.Random.Trials {
-		x.fault(x.at(path+".startup"), path+".startup", "want fewer than the %d trials of the search, have %d", x.Random.Trials, t.Startup)
+		x.faultAt(path+".startup", "want fewer than the %d trials of the search, have %d", x.Random.Trials, t.Startup)
 		return axes
 	}
 	axes = slices.Clone(axes)
@@ -136,6 +136,11 @@ func (l *loader) fault(at config.Position, path, format string, args ...any) *co
 	e := at.Errorf(path, format, args...)
 	l.errs = append(l.errs, e)
 	return e
+}
+
+// faultAt reports a fault of a key of the sweep.
+func (x *expansion) faultAt(key, format string, args ...any) *config.Error {
+	return x.fault(x.at(key), key, format, args...)
 }
 
 // at returns the position of a key, or of the nearest group around it.
@@ -213,7 +218,7 @@ func (x *expansion) checkPaths() {
 		}
 	}
 	if x.Seeds > 1 && (slices.Contains(taken, "seed") || slices.Contains(x.extra, "seed")) {
-		x.fault(x.at("sweep.seeds"), "sweep.seeds", "the sweep varies seed already: want only one of them")
+		x.faultAt("sweep.seeds", "the sweep varies seed already: want only one of them")
 	}
 }
 
@@ -359,7 +364,7 @@ func (x *expansion) checkCombos(combos []combo) {
 	h := x.Halving
 	if len(combos) == 0 {
 		if len(x.errs) == 0 {
-			x.fault(x.at("sweep.exclude"), "sweep.exclude", "leaves no combination")
+			x.faultAt("sweep.exclude", "leaves no combination")
 		}
 		return
 	}
@@ -374,13 +379,13 @@ func (x *expansion) checkCombos(combos []combo) {
 	other := slices.IndexFunc(combos, func(c combo) bool { return c.settings.Generations != first.Generations })
 	switch {
 	case len(combos) < 2:
-		x.fault(x.at("sweep.halving"), "sweep.halving", "nothing to select from: want at least 2 settings")
+		x.faultAt("sweep.halving", "nothing to select from: want at least 2 settings")
 	case other >= 0:
-		x.fault(x.at("sweep.halving"), "sweep.halving", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
+		x.faultAt("sweep.halving", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
 			config.Quoted(combos[0].label()), first.Generations, config.Quoted(combos[other].label()), combos[other].settings.Generations)
 	case h.First >= first.Generations:
-		x.fault(x.at("sweep.halving.first"), "sweep.halving.first", "want fewer than the %d generations of a trial, have %d", first.Generations, h.First)
+		x.faultAt("sweep.halving.first", "want fewer than the %d generations of a trial, have %d", first.Generations, h.First)
 	case h.Metric == ByLoss && slices.ContainsFunc(combos, func(c combo) bool { return c.settings.Training.Validation == 0 }):
-		x.fault(x.at("sweep.halving.metric"), "sweep.halving.metric", "the validation loss needs a training.validation above 0").WithHint("choose metric: elo")
+		x.faultAt("sweep.halving.metric", "the validation loss needs a training.validation above 0").WithHint("choose metric: elo")
 	}
 }

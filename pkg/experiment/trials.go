@@ -164,7 +164,7 @@ func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
 		n--
 	}
 	if n == 0 {
-		x.fault(x.at("sweep.budget.games"), "sweep.budget.games", "too few for the first combination, which needs %s", config.FormatFloat(x.games(combos[:1])))
+		x.faultAt("sweep.budget.games", "too few for the first combination, which needs %s", config.FormatFloat(x.games(combos[:1])))
 		return nil, nil
 	}
 	return combos[:n], append(left, leftOut(combos[n:], "sweep.budget.games")...)
@@ -178,7 +178,7 @@ func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
 	}
 	places := x.Budget.Trials / x.Seeds
 	if places == 0 {
-		x.fault(x.at("sweep.budget.trials"), "sweep.budget.trials", "too few for the %d seeds of one combination", x.Seeds)
+		x.faultAt("sweep.budget.trials", "too few for the %d seeds of one combination", x.Seeds)
 		return combos, nil
 	}
 	order := make([]int, len(combos)) // indices of combos
@@ -279,10 +279,10 @@ func (x *expansion) checkFinal(combos []combo) {
 	}
 	const path = "sweep.final"
 	if len(combos)*x.Seeds < 2 && x.Random == nil {
-		x.fault(x.at(path), path, "nothing to compare: want at least 2 trials")
+		x.faultAt(path, "nothing to compare: want at least 2 trials")
 	}
 	if f.Pairs == AnchorPairs && len(f.Anchors) == 0 {
-		x.fault(x.at(path+".pairs"), path+".pairs", "there are no anchors to play").WithHint("name some under anchors, or choose pairs: all")
+		x.faultAt(path+".pairs", "there are no anchors to play").WithHint("name some under anchors, or choose pairs: all")
 	}
 	for i := range f.Anchors {
 		a := &f.Anchors[i]
@@ -295,10 +295,10 @@ func (x *expansion) checkFinal(combos []combo) {
 		s := &combos[i].settings
 		switch {
 		case !s.Game.same(&first.Game):
-			x.fault(x.at(path), path, "the trials play each other, but %s and %s have not the same variant and start", config.Quoted(combos[0].label()), config.Quoted(combos[i].label()))
+			x.faultAt(path, "the trials play each other, but %s and %s have not the same variant and start", config.Quoted(combos[0].label()), config.Quoted(combos[i].label()))
 			return
 		case f.Network == BestNetwork && s.Tournament.Rounds == 0:
-			x.fault(x.at(path+".network"), path+".network", "a trial without a tournament has no best network").WithHint("set tournament.rounds, or choose network: last")
+			x.faultAt(path+".network", "a trial without a tournament has no best network").WithHint("set tournament.rounds, or choose network: last")
 			return
 		}
 	}
