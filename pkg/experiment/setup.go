@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -33,28 +32,18 @@ func NewSetup(s *Settings) (*Setup, error) {
 	if out.Variant, err = s.Game.Of(); err != nil {
 		return nil, err
 	}
-	if out.Chess960, err = needsChess960(out.Variant, s); err != nil {
+	book, err := ReadBook(out.Variant, s.Tournament.Openings)
+	if err != nil {
+		return nil, err
+	}
+	games := match.Tournament{Variant: out.Variant, Start: s.Game.Start, Book: book}
+	if out.Chess960, err = games.Chess960(); err != nil {
 		return nil, err
 	}
 	if out.Codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, out.Variant); err != nil {
 		return nil, err
 	}
 	return out, nil
-}
-
-// needsChess960 reports whether games of a trial may start with castling rights that only
-// chess960 has.
-func needsChess960(v chess.Variant, s *Settings) (bool, error) {
-	starts, err := chess.ParseStarts(v, s.Game.Start)
-	if err != nil {
-		return false, err
-	}
-	book, err := ReadBook(v, s.Tournament.Openings)
-	if err != nil {
-		return false, err
-	}
-	castles := func(o match.Opening) bool { return uci.Chess960(&o.Start) }
-	return starts.Any(uci.Chess960) || slices.ContainsFunc(book, castles), nil
 }
 
 // Seed derives the seed of one use of randomness, see [stats.DeriveNamed].

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -89,8 +90,8 @@ func (a *Games) Open(journal, kind string) (*disk.Journal, error) {
 func (a *Games) Peek(journal string) error { return disk.ReadJournal(journal, JournalHead, a.replay) }
 
 func (a *Games) replay(entry []byte) error {
-	e, err := readEntry(entry)
-	if err != nil {
+	var e journaled
+	if err := json.Unmarshal(entry, &e); err != nil {
 		return err
 	}
 	if e.Total > 0 {
@@ -110,16 +111,11 @@ func (a *Games) replay(entry []byte) error {
 // ReadEntry calls f with the game of an entry of a journal, and the key under which it was
 // played. An entry without a game has the number of all games of the tournament.
 func ReadEntry(entry []byte, f func(key string, g *Game) error) (total int, err error) {
-	e, err := readEntry(entry)
-	if err != nil {
+	var e journaled
+	if err := json.Unmarshal(entry, &e); err != nil {
 		return 0, err
 	}
 	return e.Total, e.read(func(g *Game) error { return f(e.Key, g) })
-}
-
-func readEntry(entry []byte) (e journaled, err error) {
-	err = json.Unmarshal(entry, &e)
-	return e, err
 }
 
 // read calls f with the entry's game if it has one.
@@ -182,14 +178,11 @@ func (a *Games) take(key string, g *Game) bool {
 	return true
 }
 
-// Has reports whether a game is finished.
-func (a *Games) Has(p Pair, number int) bool { return a.games[place{p, number}] != nil }
-
 // Missing returns the number of games of a fixture that are not finished, without its first
 // games.
 func (a *Games) Missing(f Fixture, first int) (n int) {
 	for i := first; i < f.Games; i++ {
-		if !a.Has(f.Pair, i) {
+		if a.games[place{f.Pair, i}] == nil {
 			n++
 		}
 	}
@@ -204,11 +197,9 @@ func (a *Games) Total() int { return a.total }
 // All returns the finished games by pair, in the order of [Fixtures], and then by number.
 func (a *Games) All() []*Game {
 	games := make([]*Game, 0, len(a.games))
-	for _, f := range a.Fixtures() {
-		for n := range f.Games {
-			if g := a.games[place{f.Pair, n}]; g != nil {
-				games = append(games, g)
-			}
+	for _, at := range a.places() {
+		if g := a.games[at]; g != nil {
+			games = append(games, g)
 		}
 	}
 	return games
@@ -224,7 +215,12 @@ var ErrEnough = errors.New("enough games")
 // run plays them from their beginning.
 func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
 	var adding sync.Mutex
-	games := a.missing()
+	var games []place // to play
+	for _, at := range a.places() {
+		if a.games[at] == nil {
+			games = append(games, at)
+		}
+	}
 	taken := 0
 	next := func(bool) *place {
 		adding.Lock()
@@ -250,11 +246,9 @@ func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
 func (a *Games) PlayNumbers(ctx context.Context, todo <-chan int, played func(number int, g *Game) error) error {
 	var all []place
 	numbers := map[place]int{}
-	for _, f := range a.Fixtures() {
-		for i := range f.Games {
-			numbers[place{f.Pair, i}] = len(all)
-			all = append(all, place{f.Pair, i})
-		}
+	for n, at := range a.places() {
+		all = append(all, at)
+		numbers[at] = n
 	}
 	next := func(wait bool) *place {
 		var n int
@@ -286,16 +280,27 @@ func (a *Games) PlayNumbers(ctx context.Context, todo <-chan int, played func(nu
 // Numbers returns the numbers of the missing games of pairs of which both players are wanted.
 // A game's number is its position in the list of all games, by pair in the order of [Fixtures].
 func (a *Games) Numbers(wanted func(player string) bool) (numbers []int) {
-	n := 0
-	for _, f := range a.Fixtures() {
-		for i := range f.Games {
-			if wanted(f.A) && wanted(f.B) && !a.Has(f.Pair, i) {
-				numbers = append(numbers, n)
-			}
-			n++
+	for n, at := range a.places() {
+		if wanted(at.A) && wanted(at.B) && a.games[at] == nil {
+			numbers = append(numbers, n)
 		}
 	}
 	return numbers
+}
+
+// places yields all games of the tournament with their numbers.
+func (a *Games) places() iter.Seq2[int, place] {
+	return func(yield func(int, place) bool) {
+		n := 0
+		for _, f := range a.Fixtures() {
+			for i := range f.Games {
+				if !yield(n, place{f.Pair, i}) {
+					return
+				}
+				n++
+			}
+		}
+	}
 }
 
 // Pack returns a game in PGN. Unpack reads it, and refuses one that is not the game of its number.

@@ -13,9 +13,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/disk"
-	"alamos/pkg/uci"
 )
 
 // Config describes a match: a tournament of two players.
@@ -102,16 +100,15 @@ func (c *Config) validate() error {
 // prepare sets up the players and the games.
 func (m *match) prepare(ctx context.Context) error {
 	t := m.cfg.Tournament
-	starts, err := chess.ParseStarts(t.Variant, t.Start)
+	chess960, err := t.Chess960()
 	if err != nil {
 		return err
 	}
-	is960 := starts.Any(uci.Chess960) || slices.ContainsFunc(t.Book, func(o Opening) bool { return uci.Chess960(&o.Start) })
 	t.Together = 1
 	if slices.ContainsFunc(m.cfg.Players[:], func(p *Opened) bool { return p.Model != nil }) { // a network evaluates many games as fast as a few
 		t.Workers, t.Together = 1, t.Workers
 	}
-	if m.players, err = Entries(ctx, m.cfg.Players[:], t.Variant, is960, t.Together); err != nil {
+	if m.players, err = Entries(ctx, m.cfg.Players[:], t.Variant, chess960, t.Together); err != nil {
 		return err
 	}
 	if m.cfg.tuning != nil {

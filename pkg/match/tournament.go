@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/uci"
 )
 
 // Entry is a player of a tournament.
@@ -61,6 +62,13 @@ type Tournament struct {
 	// zero Judge and a nil Adjudicate end none.
 	Judge      Judge
 	Adjudicate Adjudicator
+}
+
+// Chess960 reports whether games may start with castling rights that only chess960 has.
+func (t *Tournament) Chess960() (bool, error) {
+	starts, err := chess.ParseStarts(t.Variant, t.Start)
+	castles := func(o Opening) bool { return uci.Chess960(&o.Start) }
+	return err == nil && (starts.Any(uci.Chess960) || slices.ContainsFunc(t.Book, castles)), err
 }
 
 // Format selects the pairs that play. The zero Format is a round robin: all pairs play.
@@ -124,18 +132,6 @@ func (t *Tournament) validate(entries []Entry) error {
 // DefaultTogether is the number of games that a worker plays in lock step. More games fill
 // the batches of more networks. A killed tournament loses the games that it is playing.
 const DefaultTogether = 128
-
-// missing lists the games to play in the order of the fixtures.
-func (a *Games) missing() (all []place) {
-	for _, f := range a.Fixtures() {
-		for n := range f.Games {
-			if !a.Has(f.Pair, n) {
-				all = append(all, place{f.Pair, n})
-			}
-		}
-	}
-	return all
-}
 
 // worker plays several games at a time.
 type worker struct {
