@@ -12,7 +12,9 @@ import (
 )
 
 func alphaBetaEntry(name string, depth int) Entry {
-	return Entry{Name: name, New: func() (Player, error) { return NewAlphaBeta(name, uci.Limit{Depth: depth}, &Material{}) }}
+	return Entry{Name: name, New: func() (Player, error) {
+		return NewAlphaBeta(name, uci.Limit{Depth: depth}, search.AlphaBeta{Valuer: &Material{}})
+	}}
 }
 
 // Counting pieces two plies ahead wins against random moves in every variant in
@@ -54,10 +56,12 @@ func TestAlphaBetaVaries(t *testing.T) {
 }
 
 func TestAlphaBetaRefuses(t *testing.T) {
-	if _, err := NewAlphaBeta("a", uci.Limit{}, &Material{}); err == nil || !strings.Contains(err.Error(), "player a") {
+	if _, err := NewAlphaBeta("a", uci.Limit{}, search.AlphaBeta{Valuer: &Material{}}); err == nil || !strings.Contains(err.Error(), "player a") {
 		t.Errorf("error %v", err)
 	}
-	bad := Entry{Name: "bad", New: func() (Player, error) { return NewAlphaBeta("bad", uci.Limit{Depth: 1}, failing{}) }}
+	bad := Entry{Name: "bad", New: func() (Player, error) {
+		return NewAlphaBeta("bad", uci.Limit{Depth: 1}, search.AlphaBeta{Valuer: failing{}})
+	}}
 	err := gamesOf(Tournament{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entry{bad, randomEntry("b")}).Play(t.Context(), ignore)
 	if !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "player bad") {
 		t.Errorf("error %v", err)

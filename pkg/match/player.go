@@ -85,13 +85,13 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 	case s.UCI != "":
 		return NewUCI(ctx, name, *parts.Engine, parts.Engines)
 	case s.Material > 0:
-		return NewAlphaBeta(name, limit, &Material{})
+		return NewAlphaBeta(name, limit, search.AlphaBeta{Valuer: &Material{}})
 	case s.Hook != nil:
 		v, end, err := parts.Script()
 		if err != nil {
 			return nil, err
 		}
-		p, err := NewAlphaBeta(name, limit, v)
+		p, err := NewAlphaBeta(name, limit, search.AlphaBeta{Valuer: v})
 		return closing(p, end, err)
 	case s.Player == Random:
 		return NewRandom(name), nil
@@ -103,11 +103,7 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 	var p Player
 	switch {
 	case s.AlphaBeta != "":
-		var a *alphaBeta
-		if a, err = newAlphaBeta(name, limit, search.NewValuer(e)); err == nil {
-			a.search.ValueEnds = s.Ends == valuedEnds
-			p = a
-		}
+		p, err = NewAlphaBeta(name, limit, search.AlphaBeta{Valuer: search.NewValuer(e), ValueEnds: s.Ends == valuedEnds})
 	case s.Policy != "":
 		p, err = NewMCTS(name, TreeSearch{Power: math.Inf(1)}, e)
 	default:

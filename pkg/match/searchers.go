@@ -145,22 +145,13 @@ type alphaBeta struct {
 	search   search.AlphaBeta
 }
 
-// NewAlphaBeta returns a player that searches to a depth in plies or for a time, and
-// evaluates positions with v. It draws one of equally good moves at random. The caller
-// closes v's resources.
-func NewAlphaBeta(name string, limit uci.Limit, v search.Valuer) (Player, error) {
-	p, err := newAlphaBeta(name, limit, v)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-func newAlphaBeta(name string, limit uci.Limit, v search.Valuer) (*alphaBeta, error) {
+// NewAlphaBeta returns a player that searches to a depth in plies or for a time. It draws
+// one of equally good moves at random. The caller closes the resources of the search's valuer.
+func NewAlphaBeta(name string, limit uci.Limit, s search.AlphaBeta) (Player, error) {
 	if limit.Depth < 1 {
 		return nil, fmt.Errorf("match: player %s: want a depth of at least 1, have %d", name, limit.Depth)
 	}
-	return &alphaBeta{name: name, limit: limit, search: search.AlphaBeta{Valuer: v}}, nil
+	return &alphaBeta{name: name, limit: limit, search: s}, nil
 }
 
 func (p *alphaBeta) Name() string { return p.name }

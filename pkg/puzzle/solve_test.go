@@ -111,7 +111,7 @@ func TestSolve(t *testing.T) {
 		if testing.Short() {
 			some = some[:10]
 		}
-		sees, err := match.NewAlphaBeta("alpha-beta", uci.Limit{Depth: 2*some[0].Mate - 1}, &match.Material{})
+		sees, err := match.NewAlphaBeta("alpha-beta", uci.Limit{Depth: 2*some[0].Mate - 1}, search.AlphaBeta{Valuer: &match.Material{}})
 		if err != nil {
 			t.Fatal(err)
 		}
