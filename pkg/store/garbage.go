@@ -69,12 +69,7 @@ func (c *Collection) unpacked(results string, dry bool) error {
 		if err != nil {
 			return err
 		}
-		space, err := disk.Measure(dir)
-		c.Garbage = append(c.Garbage, Garbage{Path: dir, What: "the rest of an unpack that was killed", Bytes: space.Bytes})
-		c.Freed += space.Only
-		if err == nil && !dry {
-			err = os.RemoveAll(dir)
-		}
+		err = c.collect([]Garbage{{Path: dir, What: "the rest of an unpack that was killed"}}, dry)
 		if err = errors.Join(err, lock.Release()); err != nil {
 			return err
 		}
@@ -102,9 +97,14 @@ func (c *Collection) experiment(dir string, dry bool) error {
 		return err
 	}
 	found, err := x.garbage(dir)
-	if err != nil || len(found) == 0 {
+	if err != nil {
 		return err
 	}
+	return c.collect(found, dry)
+}
+
+// collect measures garbage, and removes it unless the collection is dry.
+func (c *Collection) collect(found []Garbage, dry bool) error {
 	var paths []string
 	for i := range found {
 		space, err := disk.Measure(found[i].Path)
@@ -134,7 +134,7 @@ func (c *Collection) experiment(dir string, dry bool) error {
 // garbage recognizes it if the process is killed meanwhile.
 func remove(path string) error {
 	removed := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+removedSuffix)
-	if info, err := os.Lstat(path); err == nil && info.IsDir() && !removedFolder.MatchString(info.Name()) {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() && trialFolder.MatchString(info.Name()) {
 		if err := os.Rename(path, removed); err != nil {
 			return err
 		}
