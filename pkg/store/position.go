@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
@@ -21,15 +23,10 @@ type Position struct {
 // Position returns the position of a figure of kind policy, tree or board. The default
 // generation is the last finished one. ok is false for other kinds.
 func (t *Trial) Position(f *experiment.Figure) (q Position, ok bool) {
-	switch f.Kind {
-	case "policy", "tree", "board":
-	default:
+	if !slices.Contains([]string{"policy", "tree", "board"}, f.Kind) {
 		return q, false
 	}
-	q = Position{Position: f.Position, Generation: t.Done(), Visits: f.Visits}
-	if q.Position == "" {
-		q.Position = "start"
-	}
+	q = Position{Position: cmp.Or(f.Position, "start"), Generation: t.Done(), Visits: f.Visits}
 	if f.Generation != nil {
 		q.Generation = *f.Generation
 	}

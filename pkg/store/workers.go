@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -32,10 +31,7 @@ type Worker struct {
 func WriteWorkers(dir string, workers []Worker) error {
 	file := filepath.Join(dir, workersFile)
 	if len(workers) == 0 {
-		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return disk.Remove(file)
 	}
 	b, err := json.Marshal(workers)
 	if err != nil {
