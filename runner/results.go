@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/report"
 	"alamos/pkg/store"
 )
@@ -134,8 +135,8 @@ func completeModels(results *string) cobra.CompletionFunc {
 			add(strconv.Itoa(g), store.CheckpointName(g))
 		}
 		if generations > 0 {
-			add(store.LastGeneration, "the latest there is")
-			add(store.UntrainedGeneration, "before the first game")
+			add(match.Last, "the latest there is")
+			add(match.Untrained, "before the first game")
 		}
 		slices.Sort(list)
 		return list, cobra.ShellCompDirectiveNoFileComp

@@ -148,7 +148,7 @@ func pretend(t *testing.T, file string, seed uint64, elo, loss float64) []*store
 func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string, store.Inputs, map[string]string, any)) {
 	t.Helper()
 	last := trial.Declared.Settings.Generations
-	names := []string{store.CheckpointName(last), store.CheckpointName(0), store.RandomName}
+	names := []string{store.CheckpointName(last), store.CheckpointName(0), match.Random}
 	generations := []int{last, 0, -1}
 	v, err := trial.Declared.Settings.Game.Of()
 	if err != nil {

@@ -91,7 +91,7 @@ func (o Options) elo(a, b []*played) (m Metric, ok bool) {
 
 // anchorOf returns the opponent with the rating 0.
 func anchorOf(opponents []string) string {
-	for _, name := range []string{store.CheckpointName(0), store.RandomName} {
+	for _, name := range []string{store.CheckpointName(0), match.Random} {
 		if slices.Contains(opponents, name) {
 			return name
 		}

@@ -9,6 +9,7 @@ import (
 
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
@@ -109,8 +110,8 @@ func strengthPoints(x, metric string) func(*store.Trial) []point {
 func randomScore(g store.Group, metric string) []plots.Reference {
 	var scores []float64
 	for _, t := range g.Trials {
-		if res := t.Tournament(); res != nil && res.Find(store.RandomName) >= 0 {
-			random := res.Players[res.Find(store.RandomName)]
+		if res := t.Tournament(); res != nil && res.Find(match.Random) >= 0 {
+			random := res.Players[res.Find(match.Random)]
 			if metric == "elo" {
 				scores = append(scores, random.Elo.Value)
 			} else {
@@ -121,7 +122,7 @@ func randomScore(g store.Group, metric string) []plots.Reference {
 	if len(scores) == 0 {
 		return nil
 	}
-	return []plots.Reference{{Name: store.RandomName, Y: stats.Mean(scores).Value}}
+	return []plots.Reference{{Name: match.Random, Y: stats.Mean(scores).Value}}
 }
 
 // drawCrosstable shows the results between all players of a tournament.

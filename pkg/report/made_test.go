@@ -169,7 +169,7 @@ func played(generations int, depth float64, i int) *store.Tournament {
 	for g := 1; g <= generations; g++ {
 		names, strength = append(names, store.CheckpointName(g)), append(strength, 2*g+int(depth)/5)
 	}
-	names, strength = append(names, store.CheckpointName(0), store.RandomName), append(strength, i%2, 0)
+	names, strength = append(names, store.CheckpointName(0), match.Random), append(strength, i%2, 0)
 	res := &store.Tournament{Games: *match.NewResults(names), Anchor: store.CheckpointName(0), FirstMove: stats.Unknown()}
 	for a := range names {
 		p := store.PlayerResult{Generation: a + 1, Samples: 100 * (a + 1)}

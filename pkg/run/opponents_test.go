@@ -12,7 +12,7 @@ import (
 	"alamos/pkg/uci/testdata/fake"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/store"
+	"alamos/pkg/match"
 )
 
 // An opponent that fails loses that game for that reason. The run reports the fault, keeps
@@ -39,7 +39,7 @@ func TestOpponentsThatFail(t *testing.T) {
 			continue
 		}
 		faults++
-		if g.Tag("Black") == store.RandomName || g.Result != chess.WhiteWins {
+		if g.Tag("Black") == match.Random || g.Result != chess.WhiteWins {
 			t.Errorf("%s - %s: %s", g.Tag("White"), g.Tag("Black"), g.Result)
 		}
 	}

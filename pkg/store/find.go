@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/nn"
 )
 
@@ -28,12 +29,6 @@ import (
 // folders also are names, and so is a hash without the experiment. The file of a pack stands for
 // its experiment: lab.tar.zst, lab.tar.zst/3.
 
-// Names of generations in the name of a model.
-const (
-	LastGeneration      = "last"
-	UntrainedGeneration = "untrained"
-)
-
 // HashDigits is the least number of digits of a hash that names a trial.
 const HashDigits = 3
 
@@ -41,73 +36,62 @@ const HashDigits = 3
 // swept values, or by the first digits of its hash. An empty name means the only trial. Errors
 // list the possible trials.
 func FindTrial(trials []experiment.Trial, name string) (int, error) {
-	found, _, err := named(trials, name)
+	found, err := find(trials, name, false)
 	if err != nil {
 		return 0, err
 	}
-	return single(trials, name, found)
+	return found[0], nil
 }
 
 // FindTrials returns the trials that a name means: all seeds of a combination with this name or
 // these values, or the trial with this number or hash.
 func FindTrials(trials []experiment.Trial, name string) (all []experiment.Trial, err error) {
-	found, byValues, err := named(trials, name)
-	if err == nil && (!byValues || len(found) == 0) {
-		_, err = single(trials, name, found)
-	}
-	if err != nil {
-		return nil, err
-	}
+	found, err := find(trials, name, true)
 	for _, i := range found {
 		all = append(all, trials[i])
 	}
-	return all, nil
+	return all, err
 }
 
-// named returns the indices of the trials that a name may mean. byValues reports whether it has
-// swept values or the name of a combination, which several seeds share.
-func named(trials []experiment.Trial, name string) (found []int, byValues bool, err error) {
+// find returns the index of the named trial. With seeds, a name with swept values or that of a
+// combination may mean several trials, such as its seeds.
+func find(trials []experiment.Trial, name string, seeds bool) (found []int, err error) {
 	n, err := strconv.Atoi(name)
 	if err == nil && n >= 1 && n <= len(trials) {
-		return []int{n - 1}, false, nil
+		return []int{n - 1}, nil
 	}
 	isNumber := err == nil && n < 10*len(trials) // an index that is too high is no hash
-	match := func(t *experiment.Trial) bool {
+	means := func(t *experiment.Trial) bool {
 		return name == "" || len(name) >= HashDigits && !isNumber && strings.HasPrefix(t.Folder, name)
 	}
 	first, _, _ := strings.Cut(name, ",")
 	isName := first != "" && slices.ContainsFunc(trials, func(t experiment.Trial) bool { return t.Name == first })
-	if byValues = isName || strings.Contains(name, "="); byValues {
+	byValues := isName || strings.Contains(name, "=")
+	if byValues {
 		values, err := sweptValues(trials, name)
 		if err != nil {
-			return nil, true, err
+			return nil, err
 		}
-		match = func(t *experiment.Trial) bool {
+		means = func(t *experiment.Trial) bool {
 			return (!isName || t.Name == first) && !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
 		}
 	}
+	var all []int
 	for i := range trials {
-		if match(&trials[i]) {
+		all = append(all, i)
+		if means(&trials[i]) {
 			found = append(found, i)
 		}
 	}
-	return found, byValues, nil
-}
-
-// single returns the only trial found under a name.
-func single(trials []experiment.Trial, name string, found []int) (int, error) {
 	switch {
-	case len(found) == 1:
-		return found[0], nil
+	case len(found) == 1 || len(found) > 1 && seeds && byValues:
+		return found, nil
 	case name == "":
-		return 0, fmt.Errorf("there are %d trials: want one of %s", len(trials), listTrials(trials, found))
+		return nil, fmt.Errorf("there are %d trials: want one of %s", len(trials), listTrials(trials, all))
 	case len(found) == 0:
-		for i := range trials {
-			found = append(found, i)
-		}
-		return 0, fmt.Errorf("there is no trial %q: want one of %s", name, listTrials(trials, found))
+		return nil, fmt.Errorf("there is no trial %q: want one of %s", name, listTrials(trials, all))
 	}
-	return 0, fmt.Errorf("%q means %d trials: want one of %s", name, len(found), listTrials(trials, found))
+	return nil, fmt.Errorf("%q means %d trials: want one of %s", name, len(found), listTrials(trials, found))
 }
 
 var valueOf = regexp.MustCompile(`(?:^|[ ,]+)([\w.]+)=`)
@@ -209,7 +193,7 @@ func TrialNames(trials []experiment.Trial, typed string) (names []string) {
 
 // Resolve finds the results with a name. trial is nil if the name is an experiment's.
 func Resolve(results, name string) (run *Run, trial *Trial, err error) {
-	run, trials, err := resolve(results, name, onlyTrial)
+	run, trials, err := resolve(results, name, false)
 	if err != nil || trials == nil {
 		return run, nil, err
 	}
@@ -219,21 +203,10 @@ func Resolve(results, name string) (run *Run, trial *Trial, err error) {
 // ResolveAll finds the results with a name as [Resolve] does, and all trials that the name means
 // (see [FindTrials]). trials is nil if the name is an experiment's.
 func ResolveAll(results, name string) (run *Run, trials []*Trial, err error) {
-	return resolve(results, name, FindTrials)
+	return resolve(results, name, true)
 }
 
-// finder returns the trials that a name means.
-type finder func(trials []experiment.Trial, name string) ([]experiment.Trial, error)
-
-func onlyTrial(trials []experiment.Trial, name string) ([]experiment.Trial, error) {
-	i, err := FindTrial(trials, name)
-	if err != nil {
-		return nil, err
-	}
-	return trials[i : i+1], nil
-}
-
-func resolve(results, name string, find finder) (*Run, []*Trial, error) {
+func resolve(results, name string, seeds bool) (*Run, []*Trial, error) {
 	name = strings.TrimSuffix(name, string(filepath.Separator))
 	if file, trial := cutPack(name); file != "" {
 		dir, err := openPack(file)
@@ -250,7 +223,7 @@ func resolve(results, name string, find finder) (*Run, []*Trial, error) {
 		run, trial, err := findHash(results, name)
 		return run, []*Trial{trial}, err
 	}
-	trials, err := run.find(rest, find)
+	trials, err := run.find(rest, seeds)
 	return run, trials, err
 }
 
@@ -272,25 +245,25 @@ func findRun(results, name string) (run *Run, rest string, err error) {
 
 // find returns the trials that a name means, without those that have not begun. If none has, it
 // returns an error.
-func (r *Run) find(name string, find finder) ([]*Trial, error) {
+func (r *Run) find(name string, seeds bool) ([]*Trial, error) {
 	if r.Experiment == nil {
 		return nil, fmt.Errorf("%s: %s", r.Name, r.Why)
 	}
-	declared, err := find(r.Experiment.Trials, name)
+	found, err := find(r.Experiment.Trials, name, seeds)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
 	all := r.All()
-	var found []*Trial
-	for _, d := range declared {
-		if t := all[d.Number-1]; len(t.Manifest.Stages) > 0 {
-			found = append(found, t)
+	var begun []*Trial
+	for _, i := range found {
+		if len(all[i].Manifest.Stages) > 0 {
+			begun = append(begun, all[i])
 		}
 	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: trial %d has not begun (alamos run continues it)", r.Name, declared[0].Number)
+	if len(begun) == 0 {
+		return nil, fmt.Errorf("%s: trial %d has not begun (alamos run continues it)", r.Name, found[0]+1)
 	}
-	return found, nil
+	return begun, nil
 }
 
 // findHash finds a trial of any experiment by the first digits of its hash.
@@ -304,9 +277,9 @@ func findHash(results, digits string) (*Run, *Trial, error) {
 	var trial *Trial
 	for _, r := range runs {
 		names = append(names, r.Name)
-		for i, t := range r.Opened {
+		for _, t := range r.Opened {
 			if len(digits) >= HashDigits && strings.HasPrefix(filepath.Base(t.Dir), digits) {
-				run, trial = r, r.Opened[i]
+				run, trial = r, t
 				found = append(found, r.Name+"/"+describeTrial(&t.Declared))
 			}
 		}
@@ -327,7 +300,7 @@ func FindModel(results, name string) (file string, err error) {
 	at := strings.LastIndex(name, "@")
 	if at < 0 || exists(name) {
 		if !exists(name) && !nn.IsModel(name) {
-			return "", fmt.Errorf("%s: no such file, and no model of a run: want TRIAL@GENERATION, as in tiny@%s, or lab/3@%[2]s of a sweep", name, LastGeneration)
+			return "", fmt.Errorf("%s: no such file, and no model of a run: want TRIAL@GENERATION, as in tiny@%s, or lab/3@%[2]s of a sweep", name, match.Last)
 		}
 		return name, nil
 	}
@@ -391,7 +364,7 @@ func findTrial(results, name string) (*Trial, error) {
 	if err != nil || t != nil {
 		return t, err
 	}
-	only, err := run.find("", onlyTrial)
+	only, err := run.find("", false)
 	if err != nil {
 		return nil, err
 	}
@@ -405,14 +378,14 @@ func (t *Trial) generationOf(word string) (int, error) {
 		return 0, errors.New("the trial has no network yet (alamos run continues it)")
 	}
 	switch word {
-	case LastGeneration:
+	case match.Last:
 		return done, nil
-	case UntrainedGeneration:
+	case match.Untrained:
 		return 0, nil
 	}
 	g, err := strconv.Atoi(word)
 	if err != nil || g < 0 || g > done {
-		return 0, fmt.Errorf("no generation %q: there are 0 (%s) to %d (%s)", word, UntrainedGeneration, done, LastGeneration)
+		return 0, fmt.Errorf("no generation %q: there are 0 (%s) to %d (%s)", word, match.Untrained, done, match.Last)
 	}
 	return g, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 )
 
@@ -138,7 +139,7 @@ func (r *Tournament) measure(player, metric string) stats.Interval {
 	case "vs_untrained":
 		return against(CheckpointName(0))
 	case "vs_random":
-		return against(RandomName)
+		return against(match.Random)
 	}
 	return r.Games.Share(i)
 }

@@ -16,6 +16,7 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/train"
 )
 
@@ -283,13 +284,10 @@ func ScratchFiles(stage string) (all []string) {
 	return all
 }
 
-// RandomName is the name of the player that plays random moves.
-const RandomName = "random"
-
 // CheckpointName returns the player name of a checkpoint.
 func CheckpointName(g int) string {
 	if g == 0 {
-		return "untrained"
+		return match.Untrained
 	}
 	return "gen-" + strconv.Itoa(g)
 }
