@@ -434,7 +434,6 @@ func ReadInto(path string, mapped *disk.Mapped) (*Set, error) {
 // part reads all samples.
 func (r *reader) part(mapped *disk.Mapped) (*part, error) {
 	p := &part{meta: r.meta, shape: r.shape, mapped: mapped}
-	games := map[int32]bool{}
 	for x, err := range typedRows[row](r.file) {
 		if err == nil {
 			if err = p.add(x); err != nil {
@@ -444,9 +443,7 @@ func (r *reader) part(mapped *disk.Mapped) (*part, error) {
 		if err != nil {
 			return nil, damaged(r.name, err)
 		}
-		games[x.Game] = true
 	}
-	p.games = len(games)
 	return p, nil
 }
 

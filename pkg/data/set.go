@@ -27,7 +27,6 @@ type Set struct {
 type part struct {
 	meta   Meta
 	shape  shape
-	games  int
 	places []place
 	blocks [][]byte
 	used   int // bytes of the last block
@@ -158,16 +157,6 @@ func ReplayWindow(sets ...*Set) (*Set, error) {
 
 // Len returns the number of samples.
 func (s *Set) Len() int { return s.starts[len(s.parts)] }
-
-// Games returns the number of games of all generations. A recurring game counts in each
-// generation.
-func (s *Set) Games() int {
-	n := 0
-	for _, p := range s.parts {
-		n += p.games
-	}
-	return n
-}
 
 // Meta returns the description of the samples. Its Generation is the last one in the set.
 func (s *Set) Meta() Meta { return s.parts[len(s.parts)-1].meta }

@@ -195,7 +195,7 @@ func TestChunksOfAPass(t *testing.T) {
 		if len(seen) != info.Positions {
 			t.Errorf("chunk %d has %d different positions of %d", g, len(seen), info.Positions)
 		}
-		if n := set.Games(); n != info.Games {
+		if n := countGames(set); n != info.Games {
 			t.Errorf("chunk %d has samples of %d games, of %d", g, n, info.Games)
 		}
 		positions += info.Positions
@@ -493,8 +493,8 @@ func TestSampleFiles(t *testing.T) {
 	}
 	for _, n := range []int{0, 2} {
 		info, set := chunk(t, open(t, Config{Kind: Parquet, Files: []string{path}, Positions: n}, 2, 0), 1, c)
-		if want := map[int]int{0: from.Len(), 2: 2 * from.Games()}[n]; info.Positions != want || info.Games != from.Games() {
-			t.Errorf("%d of each game: %+v, want %d positions of %d games", n, info, want, from.Games())
+		if want := map[int]int{0: from.Len(), 2: 2 * countGames(from)}[n]; info.Positions != want || info.Games != countGames(from) {
+			t.Errorf("%d of each game: %+v, want %d positions of %d games", n, info, want, countGames(from))
 		}
 		for _, s := range samplesOf(set) {
 			s.Game = 0

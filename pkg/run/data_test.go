@@ -99,8 +99,8 @@ func TestData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if set.Len() != row.Samples || row.Samples < 50 || set.Games() != row.Games || row.WhiteWins+row.Draws+row.BlackWins != set.Games() {
-			t.Errorf("generation %d: %d samples of %d games in the file, %+v", g, set.Len(), set.Games(), row)
+		if set.Len() != row.Samples || row.Samples < 50 || countGames(set) != row.Games || row.WhiteWins+row.Draws+row.BlackWins != countGames(set) {
+			t.Errorf("generation %d: %d samples of %d games in the file, %+v", g, set.Len(), countGames(set), row)
 		}
 		if row.Data == nil || row.Data.Pass < pass || !math.IsNaN(row.MeanPlies()) {
 			t.Errorf("generation %d: %+v", g, row)
