@@ -129,8 +129,7 @@ func (d DriverArgs) lines(color bool) (string, error) {
 		look = "--color=always"
 	}
 	out, err := git("diff", "--no-index", "--no-ext-diff", look, d.OldFile, d.NewFile)
-	var differ *exec.ExitError
-	if err != nil && !(errors.As(err, &differ) && differ.ExitCode() == 1) {
+	if differ, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && differ.ExitCode() == 1) {
 		return "", err
 	}
 	_, hunks, ok := strings.Cut(string(out), "@@ ")

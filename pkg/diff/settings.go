@@ -37,13 +37,6 @@ type Item struct {
 
 // settings compares two sides.
 func settings(a, b *Side) []Setting {
-	find := func(s *Side, path string) *config.Explained {
-		i := slices.IndexFunc(s.rows, func(r config.Explained) bool { return r.Path == path })
-		if i < 0 {
-			return nil
-		}
-		return &s.rows[i]
-	}
 	all := []Setting{}
 	// Values of an axis are trials and have no order, unless several keys move together or
 	// a budget takes trials in order.
@@ -51,7 +44,7 @@ func settings(a, b *Side) []Setting {
 		return strings.HasPrefix(r.Path, "sweep.zip") || strings.HasPrefix(r.Path, "sweep.budget")
 	})
 	for _, path := range paths(a.rows, b.rows) {
-		x, y := find(a, path), find(b, path)
+		x, y := find(a.rows, path), find(b.rows, path)
 		if alike(path, x, y, ordered) {
 			continue
 		}
@@ -66,6 +59,16 @@ func settings(a, b *Side) []Setting {
 		all = append(all, s)
 	}
 	return all
+}
+
+// find returns the row of a key, or nil.
+func find(rows []config.Explained, path string) *config.Explained {
+	for i := range rows {
+		if rows[i].Path == path {
+			return &rows[i]
+		}
+	}
+	return nil
 }
 
 // paths returns the paths of both sides without duplicates. Paths only in b are placed

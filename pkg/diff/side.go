@@ -108,8 +108,7 @@ func committed(revision, file string) ([]byte, error) {
 // git runs git and returns what it prints.
 func git(args ...string) ([]byte, error) {
 	out, err := exec.Command("git", args...).Output()
-	var failed *exec.ExitError
-	if errors.As(err, &failed) && len(failed.Stderr) > 0 {
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok && len(failed.Stderr) > 0 {
 		line, _, _ := strings.Cut(strings.TrimSpace(string(failed.Stderr)), "\n")
 		err = errors.New(line)
 	}
@@ -121,12 +120,10 @@ func git(args ...string) ([]byte, error) {
 
 // prefixed puts a prefix before the names of some files in the faults of an experiment.
 func prefixed(err error, prefix string, of func(file string) bool) error {
-	var faults config.Errors
-	if errors.As(err, &faults) {
-		for _, f := range faults {
-			if of(f.File) {
-				f.File = prefix + f.File
-			}
+	faults, _ := errors.AsType[config.Errors](err)
+	for _, f := range faults {
+		if of(f.File) {
+			f.File = prefix + f.File
 		}
 	}
 	return err
@@ -221,11 +218,8 @@ func openTrials(name string, run *store.Run, trials []*store.Trial) (*Side, erro
 		if of.Path != "seed" {
 			s.axes = append(s.axes, of.Path)
 		}
-		at := func(rows []config.Explained) int {
-			return slices.IndexFunc(rows, func(r config.Explained) bool { return r.Path == of.Path })
-		}
-		if row, swept := at(s.rows), at(run.Experiment.Settings); row >= 0 && swept >= 0 {
-			s.rows[row] = run.Experiment.Settings[swept]
+		if row, swept := find(s.rows, of.Path), find(run.Experiment.Settings, of.Path); row != nil && swept != nil {
+			*row = *swept
 		}
 	}
 	return s, nil
@@ -252,13 +246,12 @@ func openTrial(name, dir string, declared experiment.Trial) (*Side, error) {
 func (s *Side) originsOf(x *store.Experiment) {
 	for i := range s.rows {
 		r := &s.rows[i]
-		k := slices.IndexFunc(x.Settings, func(e config.Explained) bool { return e.Path == r.Path })
-		switch {
-		case k < 0:
-		case x.Settings[k].Swept:
-			r.Origin = x.Settings[k].Origin
-		case x.Settings[k].Meaning == r.Meaning:
-			*r = x.Settings[k]
+		switch now := find(x.Settings, r.Path); {
+		case now == nil:
+		case now.Swept:
+			r.Origin = now.Origin
+		case now.Meaning == r.Meaning:
+			*r = *now
 		}
 	}
 }
