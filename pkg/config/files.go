@@ -122,8 +122,7 @@ func FileFrom(dir, file string) string {
 
 // Reason returns the error's text without the path, which the caller names itself.
 func Reason(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
 	return strings.Join(strings.Fields(fmt.Sprint(err)), " ")

@@ -2,8 +2,6 @@ package match
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/config"
 	"alamos/pkg/disk"
 )
 
@@ -130,15 +129,15 @@ func (m *match) prepare(ctx context.Context) error {
 // same name differ at most in their number of games.
 func (m *match) name() string {
 	cfg := m.cfg
-	h := sha256.New()
-	fmt.Fprintf(h, "2 %v %q %d %d %d %v", cfg.Variant, cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
+	var b strings.Builder
+	fmt.Fprintf(&b, "2 %v %q %d %d %d %v", cfg.Variant, cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
 	for _, o := range cfg.Book {
-		fmt.Fprint(h, " ", o.Start.FEN(), o.Moves)
+		fmt.Fprint(&b, " ", o.Start.FEN(), o.Moves)
 	}
 	for _, p := range m.players {
-		fmt.Fprintf(h, " %q %q", p.Name, p.ID)
+		fmt.Fprintf(&b, " %q %q", p.Name, p.ID)
 	}
-	return "match " + hex.EncodeToString(h.Sum(nil))[:16]
+	return "match " + config.Sum([]byte(b.String()))[:16]
 }
 
 func (m *match) journal() string { return m.cfg.File + ".journal" }

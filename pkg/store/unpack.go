@@ -3,7 +3,6 @@ package store
 import (
 	"archive/tar"
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"alamos/pkg/config"
 	"alamos/pkg/disk"
 )
 
@@ -182,7 +182,7 @@ func readPack(r io.Reader, limit int64, begin func(name string) error, write fun
 		err = begin(name)
 	}
 	if err == nil {
-		err = write(packed{path: first.Name, size: first.Size, sum: fmt.Sprintf("%x", sha256.Sum256(metadata))}, bytes.NewReader(metadata))
+		err = write(packed{path: first.Name, size: first.Size, sum: config.Sum(metadata)}, bytes.NewReader(metadata))
 	}
 	for err == nil {
 		var h *tar.Header

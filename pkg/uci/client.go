@@ -282,8 +282,7 @@ func (e *Client) until(ctx context.Context, want string, d time.Duration, take f
 		return e.failed
 	}
 	err := e.listen(ctx, want, d, take)
-	var fault *Error
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*Error](err); ok {
 		return e.fail(fault.Kind, fault.Detail, fault.Cause)
 	}
 	return err

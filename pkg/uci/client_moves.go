@@ -89,8 +89,7 @@ func (e *Client) search(ctx context.Context, g *chess.Game, t Task, report func(
 	}
 	allowed := e.allowed(t, p.Turn())
 	err := e.listen(ctx, "bestmove", allowed, take)
-	var fault *Error
-	ended := errors.As(err, &fault)
+	fault, ended := errors.AsType[*Error](err)
 	switch {
 	case ended && fault.Kind != ErrStall:
 		return Answer{}, e.fail(fault.Kind, fault.Detail, fault.Cause)
