@@ -141,8 +141,8 @@ func TestDefaultsSetRange(t *testing.T) {
 	if err := config.Set(&d, "x", "1"); err == nil {
 		t.Error("no error")
 	}
-	if low, high := config.Range[root]("sub.beta"); low != 0 || high != 1 {
-		t.Error(low, high)
+	if n := config.Of[root]().Lookup("sub.beta").Type.(config.Number); n.Min != 0 || n.Max != 1 {
+		t.Error(n)
 	}
 }
 

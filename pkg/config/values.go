@@ -388,12 +388,6 @@ func Decode[T any](file *Node) (of T, errs Errors) {
 	return of, r.Errs
 }
 
-// Range returns the bounds of a number of T by the path of its key.
-func Range[T any](path string) (low, high float64) {
-	n := Of[T]().Lookup(path).Type.(Number)
-	return n.Min, n.Max
-}
-
 // Default returns the default of a number of T by the path of its key, whether or not its
 // condition holds.
 func Default[T any](path string) float64 { return Float(Of[T]().Lookup(path).Default) }

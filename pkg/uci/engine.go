@@ -123,7 +123,7 @@ func (e *Engine) settings() []setting {
 	if e.model.SetThreads != nil {
 		most, setThreads = max(threads, runtime.GOMAXPROCS(0)), e.model.SetThreads
 	}
-	_, mostLeaves := config.Range[search.Config]("leaves")
+	leaves := config.Of[search.Config]().Lookup("leaves").Type.(config.Number)
 	s, c := &e.Settings, &e.Settings.Config
 	return []setting{
 		// The threads evaluate positions. The search itself uses one thread. Their number
@@ -131,7 +131,7 @@ func (e *Engine) settings() []setting {
 		spin("Threads", threads, 1, most, setThreads),
 		whole("MultiPV", &s.MultiPV, 1, 256),
 		whole("Hash", &s.Hash, 1, 1<<20),
-		whole("Leaves", &c.Leaves, 1, int(mostLeaves)),
+		whole("Leaves", &c.Leaves, 1, int(leaves.Max)),
 		fraction("CPuct", &c.CPuct, 0.01, 100),
 		fraction("CBase", &c.CBase, 0, 1e9),
 		fraction("CInit", &c.CInit, 0, 1e9),
