@@ -82,22 +82,14 @@ func (e *earlyGames) follow(before *earlyGames) error {
 
 // play plays the games unless another trial has them.
 func (e *earlyGames) play(ctx context.Context, s *Stage) error {
-	t := e.games.Trial
-	release, err := t.run.cache.claim(ctx, s.In)
-	if err != nil {
+	t, found := e.games.Trial, false
+	var err error
+	e.release, err = t.hold(ctx, s, func() (bool, error) {
+		found = t.run.cache.find(s, t.Results.Dir, t.run.Verify) != nil
+		return found, nil
+	})
+	if err != nil || found {
 		return err
-	}
-	unlock, waited, err := t.lock(ctx, s)
-	if err != nil {
-		release()
-		return err
-	}
-	e.release = func() { unlock(); release() }
-	if waited {
-		t.run.cache.expire()
-	}
-	if t.run.cache.find(s, t.Results.Dir, t.run.Verify) != nil {
-		return nil
 	}
 	err = e.games.play(ctx)
 	e.played = err == nil

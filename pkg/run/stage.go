@@ -130,24 +130,18 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 	if err != nil {
 		return err
 	}
-	played := release != nil // the goroutine that played has claimed and locked the stage
-	if !played {
-		if release, err = t.run.cache.claim(ctx, s.In); err != nil {
-			return err
-		}
+	var d Decision
+	var src *source
+	look := func() (done bool, err error) {
+		d, src, err = t.decide(s)
+		return d.Does != Runs, err
+	}
+	if release != nil { // the goroutine that played holds the stage
+		_, err = look()
+	} else {
+		release, err = t.hold(ctx, s, look)
 	}
 	defer release()
-	d, src, err := t.decide(s)
-	if d.Does == Runs && !played && err == nil {
-		unlock, waited, failed := t.lock(ctx, s)
-		if err = failed; err == nil {
-			defer unlock()
-			if waited || len(t.run.Trials) > 0 { // jobs that share stages begin at the same time
-				t.run.cache.expire()
-				d, src, err = t.decide(s)
-			}
-		}
-	}
 	if err != nil {
 		return err
 	}
@@ -172,6 +166,28 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 		err = errors.Join(err, disk.Remove(t.Results.Path(file)))
 	}
 	return err
+}
+
+// hold claims a stage in this process and, unless look says that it is done, locks it against other
+// runs. If one of them may have done it meanwhile, hold looks again. The caller must call release,
+// even after an error.
+func (t *Trial) hold(ctx context.Context, s *Stage, look func() (done bool, err error)) (release func(), err error) {
+	unclaim, err := t.run.cache.claim(ctx, s.In)
+	if err != nil {
+		return func() {}, err
+	}
+	if done, err := look(); done || err != nil {
+		return unclaim, err
+	}
+	unlock, waited, err := t.lock(ctx, s)
+	if err != nil {
+		return unclaim, err
+	}
+	if waited || len(t.run.Trials) > 0 { // jobs that share stages begin at the same time
+		t.run.cache.expire()
+		_, err = look()
+	}
+	return func() { unlock(); unclaim() }, err
 }
 
 // lock waits until no other run works on a stage.
