@@ -83,7 +83,7 @@ func TestBareLeavesNothing(t *testing.T) {
 					compare(t, p.name, p.data, ordered(&g, x.trainer.params.full[p]), 0)
 				}
 				g.close()
-				checkRounded(t, &x.trainer.params)
+				checkRounded(t, x.trainer.params)
 				if err := x.Close(); err != nil {
 					t.Fatal(err)
 				}

@@ -27,14 +27,14 @@ func TestRoundedParameters(t *testing.T) {
 		if have := len(x.params.half) > 0; have != (precision == BF16) {
 			t.Errorf("%s: %d copies in bf16", precision, len(x.params.half))
 		}
-		checkRounded(t, &x.params)
+		checkRounded(t, x.params)
 		for i := range 3 {
 			step(t, x, randomBatch(uint64(i), s, 13), 0.05)
 		}
-		checkRounded(t, &x.params)
+		checkRounded(t, x.params)
 		if err := n.Load(mustState(t, mustNew(t, s, 2))); err != nil {
 			t.Fatal(err)
 		}
-		checkRounded(t, &x.params)
+		checkRounded(t, x.params)
 	}
 }

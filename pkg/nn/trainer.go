@@ -17,9 +17,9 @@ import (
 // before the step.
 var ErrDiverged = errors.New("training diverged: the loss is not a finite number; lower the learning rate")
 
-// TrainerOptions select the hardware and the precision of training. The number of threads
-// changes the low-order bits of the trained weights, because sums are added in another
-// order.
+// TrainerOptions select the hardware and the precision of training. Without micro-batches
+// (Optimizer.MicroBatches) the number of threads changes the low-order bits of the trained weights,
+// because sums are added in another order.
 type TrainerOptions struct {
 	// Device lists devices, see Devices. Each gets an equal part of the micro-batches of
 	// Optimizer.MicroBatches; with fewer micro-batches than devices, the first ones do. Their
@@ -107,9 +107,15 @@ func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 	return t, nil
 }
 
-// start allocates the tensors and starts the shards.
+// start allocates the tensors and starts the shards. With micro-batches each thread of the
+// processor has a replica of its own, which shares the parameters: then the number of threads
+// changes no sum.
 func (t *Trainer) start(o Optimizer) {
-	count := min(len(t.options.devices), t.micro)
+	devices, threads := t.options.devices, t.options.Threads
+	if t.micro > 1 && !t.options.generic {
+		devices, threads = slices.Repeat(devices, threads), 1
+	}
+	count := min(len(devices), t.micro)
 	var leaves []handles
 	for i := range count {
 		r := &t.replica
@@ -117,15 +123,21 @@ func (t *Trainer) start(o Optimizer) {
 			r = &replica{}
 			t.others = append(t.others, r)
 		}
+		if i == 0 || t.options.generic {
+			r.params = &parameters{}
+			r.params.start(t.net, t.options.Precision == BF16, place{devices[i], t.options.generic})
+		} else {
+			r.params = t.params
+		}
 		r.first, r.last = t.micro*i/count, t.micro*(i+1)/count
-		r.start(t, t.options.devices[i])
+		r.start(threads, t.options.whole, t.micro > 1)
 		for view := range r.last - r.first {
 			for _, s := range r.shards {
 				leaves = append(leaves, s.views[view].leaves)
 			}
 		}
 	}
-	t.opt.start(o, &t.params, leaves)
+	t.opt.start(o, t.params, leaves)
 }
 
 // all returns the replicas.
@@ -134,11 +146,18 @@ func (t *Trainer) all() []*replica { return append([]*replica{&t.replica}, t.oth
 // Precision returns FP32 or BF16.
 func (t *Trainer) Precision() string { return t.options.Precision }
 
-// Threads returns the number of shards that a batch is divided into.
-func (t *Trainer) Threads() int { return t.options.Threads }
+// Threads returns the number of threads that train, on each device.
+func (t *Trainer) Threads() int {
+	if t.micro > 1 && !t.options.generic {
+		return len(t.all())
+	}
+	return t.options.Threads
+}
 
 // Devices returns the devices that train.
-func (t *Trainer) Devices() []string { return t.options.devices[:1+len(t.others)] }
+func (t *Trainer) Devices() []string {
+	return t.options.devices[:min(len(t.options.devices), len(t.all()))]
+}
 
 // do runs f with exclusive access to the trainer.
 func (t *Trainer) do(f func() error) error {
@@ -157,16 +176,31 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	}
 	loss, _, err := t.run(b, true, func(p *pass) error {
 		t.changed = true
-		t.opt.begin()
-		err := p.each(func(s *shard, _ *part) {
-			norm := t.opt.step(p.barrier, s.index, len(p.parts), lr)
-			if s.index == 0 { // equal in all shards
-				t.norm = norm
-			}
-		})
-		return errors.Join(err, t.share())
+		return errors.Join(t.step(p, lr), t.share())
 	})
 	return loss, err
+}
+
+// step takes the optimizer's step on the threads of a pass or, with micro-batches, on those of all
+// replicas on the processor.
+func (t *Trainer) step(p *pass, lr float64) error {
+	shards, b := t.shards[:len(p.parts)], p.barrier
+	if t.micro > 1 && !t.options.generic {
+		shards = nil
+		for _, r := range t.all() {
+			shards = append(shards, r.shards...)
+		}
+		b = newBarrier(len(shards))
+		defer freeBarrier(b)
+	}
+	t.opt.begin()
+	return each(shards, b, func(s *shard) {
+		i := slices.Index(shards, s)
+		norm := t.opt.step(b, i, len(shards), lr)
+		if i == 0 { // equal in all shards
+			t.norm = norm
+		}
+	})
 }
 
 // GradientNorm returns the norm of the gradient of the last step, over all parameters
@@ -205,6 +239,9 @@ func (t *Trainer) run(b *Batch, training bool, next func(*pass) error) (loss Los
 		return loss, accuracy, err
 	}
 	err = t.do(func() error {
+		if err := t.dropGradients(); err != nil {
+			return err
+		}
 		passes := t.passes(b, training)
 		defer passes.close()
 		err := passes.each(func(p *pass) error {
@@ -228,6 +265,20 @@ func (t *Trainer) run(b *Batch, training bool, next func(*pass) error) (loss Los
 		return next(passes[0])
 	})
 	return loss, accuracy, err
+}
+
+// dropGradients forgets the gradients of the last step, also those of shards and micro-batches that
+// a small batch leaves without positions.
+func (t *Trainer) dropGradients() error {
+	var err error
+	for _, r := range t.all() {
+		err = errors.Join(err, each(r.shards, nil, func(s *shard) {
+			for _, v := range s.views {
+				dropGradients(v.leaves)
+			}
+		}))
+	}
+	return err
 }
 
 // State returns a copy of the optimizer's state. With the network's state, training resumes
@@ -300,29 +351,30 @@ func (t *Trainer) stop() error {
 	return errors.Join(err, caught(func() {
 		t.opt.close()
 		for _, r := range t.all() {
-			r.params.close()
+			if r == &t.replica || r.params != t.params {
+				r.params.close()
+			}
 		}
 	}))
 }
 
-// replica is a copy of the parameters on a device, with the threads that compute there. It
-// computes the micro-batches [first, last) of every batch, one after the other.
+// replica has the parameters on a device, and threads that compute there. It computes the
+// micro-batches [first, last) of every batch, one after the other.
 type replica struct {
-	params      parameters
+	params      *parameters // on the processor all replicas have the same ones
 	shards      []*shard
 	first, last int
 }
 
-func (r *replica) start(t *Trainer, device string) {
-	r.params.start(t.net, t.options.Precision == BF16, place{device, t.options.generic})
-	shards, threads := t.options.Threads, 1
-	if t.options.whole {
-		shards, threads = 1, t.options.Threads
+func (r *replica) start(threads int, whole, own bool) {
+	shards, perShard := threads, 1
+	if whole {
+		shards, perShard = 1, threads
 	}
 	for i := range shards {
-		r.shards = append(r.shards, newShard(i, threads))
+		r.shards = append(r.shards, newShard(i, perShard))
 	}
-	must(each(r.shards, nil, func(s *shard) { s.start(&r.params, r.last-r.first, t.micro > 1) }))
+	must(each(r.shards, nil, func(s *shard) { s.start(r.params, r.last-r.first, own) }))
 }
 
 func (r *replica) stop() error {
@@ -377,7 +429,7 @@ func (t *Trainer) copy() error {
 	return caught(func() {
 		for _, p := range t.params.all {
 			for _, r := range t.all() {
-				if r != &t.replica {
+				if r.params != t.params {
 					copyTensor(r.params.full[p], t.params.full[p])
 					if half := r.params.half[p]; half != nil {
 						copyTensor(half, t.params.half[p])
@@ -481,7 +533,7 @@ func each(shards []*shard, b barrier, f func(*shard)) error {
 }
 
 // pass is one pass of a micro-batch through the network, with a part for each shard that has
-// positions. In evaluation the micro-batch is the batch.
+// positions.
 type pass struct {
 	t       *Trainer
 	r       *replica
@@ -505,13 +557,10 @@ type passes []*pass
 // passes starts the passes of a batch. The caller closes them.
 func (t *Trainer) passes(b *Batch, training bool) (all passes) {
 	b = t.net.sparse.seenBatch(b)
-	if !training {
-		return passes{t.pass(&t.replica, 0, b, 0, b.N, false)}
-	}
 	for _, r := range t.all() {
 		for m := r.first; m < r.last; m++ {
 			if from, to := b.N*m/t.micro, b.N*(m+1)/t.micro; from < to {
-				all = append(all, t.pass(r, m-r.first, b.part(from, to), from, b.N, true))
+				all = append(all, t.pass(r, m-r.first, b.part(from, to), from, b.N, training))
 			}
 		}
 	}
@@ -583,12 +632,6 @@ func (p *pass) each(f func(*shard, *part)) error {
 // forward runs the positions forward. In training, the loss is read after backward, so that a
 // device does not idle between the two.
 func (p *pass) forward() error {
-	if p.barrier != nil { // also the gradients of shards that have no positions now
-		err := each(p.r.shards, nil, func(s *shard) { dropGradients(s.views[p.view].leaves) })
-		if err != nil {
-			return err
-		}
-	}
 	return p.each(func(s *shard, part *part) {
 		if part.training {
 			recordGradients(true)

@@ -464,26 +464,27 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// Micro-batches give the same bits however many devices compute them, and where training goes on
-// from a checkpoint.
+// Micro-batches give the same bits however many devices or threads compute them, and where training
+// goes on from a checkpoint.
 func TestMicroBatches(t *testing.T) {
-	for _, s := range []Spec{tiny(), {Planes: 16, PolicySize: 100, Depth: 2, Width: 24, Activation: Mish, Dropout: 0.2, Value: ValueWDL}} {
+	for _, s := range []Spec{tiny(), sparseSpec(sparseCodec(t, chess.Atomic)), {Planes: 16, PolicySize: 100, Depth: 2, Width: 24, Activation: Mish, Dropout: 0.2, Value: ValueWDL}} {
 		for _, o := range []Optimizer{{Kind: SGD, Momentum: 0.9, GradientClip: 1}, {Kind: Adam, WeightDecay: 1e-4}} {
 			o.MicroBatches = 5
-			for _, on := range []TrainerOptions{{Threads: 2}, {generic: true}, {generic: true, Precision: BF16}} {
+			for _, on := range []TrainerOptions{{}, {Precision: BF16}, {generic: true}, {generic: true, Precision: BF16}} {
 				if on.Precision == "" {
 					on.Precision = FP32
 				} else if !hasBF16() {
 					continue
 				}
 				testResume(t, s, o, on)
-				if !on.generic {
-					continue
-				}
+				on.Threads = 1
 				want := fmt.Sprint(microTrained(t, s, o, on))
-				for on.copies = 2; on.copies <= 6; on.copies++ {
+				for _, n := range []int{2, 3, 6} {
+					if on.Threads = n; on.generic {
+						on.copies = n
+					}
 					if have := fmt.Sprint(microTrained(t, s, o, on)); have != want {
-						t.Errorf("%s, %s, %s: %d replicas give other bits than one", s.shape(), o.Kind, on.Precision, on.copies)
+						t.Errorf("%s, %s, %s: %d replicas (generic %v) give other bits than one", s.shape(), o.Kind, on.Precision, n, on.generic)
 					}
 				}
 			}
@@ -534,6 +535,11 @@ func TestEqualMicroBatches(t *testing.T) {
 				if math.Abs(a.Total-b.Total) > 1e-4 {
 					t.Errorf("loss %v, want %v", b, a)
 				}
+			}
+			if s.Trunk == TrunkSparse { // fewer positions than micro-batches
+				few := gameBatch(t, 6, chess.Atomic, 2)
+				step(t, want, few, 0.01)
+				step(t, have, few, 0.01)
 			}
 			trained, there := mustState(t, want.net), mustState(t, have.net)
 			for name, x := range trained {

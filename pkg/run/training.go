@@ -188,7 +188,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	}
 
 	t.kind = kindOf(tr.Devices()[0], tr.Precision())
-	if t.kind.Device == nn.CPU {
+	if t.kind.Device == nn.CPU && t.Settings.Training.Micro == 1 { // otherwise it changes no bit
 		t.kind.Threads = tr.Threads()
 	}
 	if all, err := nn.Devices(t.run.Device); err == nil && len(tr.Devices()) < len(all) && g == 1 {

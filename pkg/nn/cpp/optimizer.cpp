@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "alamos.h"
@@ -43,34 +44,40 @@ struct alamos_optimizer {
 
  private:
   template <class F>
+  void each_parameter(F f) const;
+  template <class F>
   void each_part(int shard, int shards, F f) const;
   Tensors gradients(size_t i) const;
   float scale(alamos_barrier *barrier, int shard, int shards, double *norm) const;
 };
 
-// Calls f(i, from, to, w, used, grads) for the part of a shard of each parameter,
-// with the memory of the weights, of what is computed with (w itself, or the copy
-// in bfloat16) and of all gradients.
+// Calls f(i, w, used, grads) for each parameter, with the memory of the weights, of what is
+// computed with (w itself, or the copy in bfloat16) and of all gradients.
 template <class F>
-void alamos_optimizer::each_part(int shard, int shards, F f) const {
-  size_t count = weights.size();
-  for (size_t i = 0; i < count; i++) {
+void alamos_optimizer::each_parameter(F f) const {
+  for (size_t i = 0; i < weights.size(); i++) {
     const at::Tensor &w = weights[i];
     const at::Tensor &used = halves[i].defined() ? halves[i] : w;
     Tensors g = gradients(i);
     for (auto &x : g)
       if (x.strides() != used.strides()) x = at::empty_like(used).copy_(x);
-    // Whole cache lines, so that shards do not write to the same.
-    int64_t lines = (w.numel() + 31) / 32;
-    int64_t from = 32 * (lines * shard / shards);
-    int64_t to = std::min(w.numel(), 32 * (lines * (shard + 1) / shards));
     alamos::typed(used, [&](auto *t) {
       using T = std::remove_pointer_t<decltype(t)>;
       std::vector<const T *> grads;
       for (auto &x : g) grads.push_back(data<T>(x));
-      f(i, from, to, data<float>(w), data<T>(used), grads);
+      f(i, data<float>(w), data<T>(used), grads);
     });
   }
+}
+
+// Calls f(i, from, to, w, used, grads) for the part of a shard of each parameter.
+template <class F>
+void alamos_optimizer::each_part(int shard, int shards, F f) const {
+  each_parameter([&](int i, float *w, auto *used, auto &grads) {
+    // Whole cache lines, so that shards do not write to the same.
+    int64_t n = weights[i].numel(), lines = (n + 31) / 32;
+    f(i, 32 * (lines * shard / shards), std::min(n, 32 * (lines * (shard + 1) / shards)), w, used, grads);
+  });
 }
 
 // The gradients of a parameter, in the order of the leaves. Shards without positions have none.
@@ -85,12 +92,17 @@ Tensors alamos_optimizer::gradients(size_t i) const {
 // The factor of the gradient, which clips its norm. It is torch.nn.utils.clip_grad_norm_'s.
 float alamos_optimizer::scale(alamos_barrier *barrier, int shard, int shards, double *norm) const {
   if (clip == 0 && !barrier) return 1;
-  std::vector<double> sum(1);
-  each_part(shard, shards, [&](int, int64_t from, int64_t to, float *, auto *, auto &grads) {
-    sum[0] += alamos::square_sum(from, to, grads.data(), int(grads.size()));
+  // Sums of blocks, so that the number of shards changes no sum.
+  constexpr int64_t block = 1 << 15;
+  std::vector<double> sums;
+  each_parameter([&](int i, float *, auto *, auto &grads) {
+    for (int64_t at = 0, n = weights[i].numel(); at < n; at += block) {
+      bool mine = int(sums.size() % shards) == shard;
+      sums.push_back(mine ? alamos::square_sum(at, std::min(n, at + block), grads.data(), int(grads.size())) : 0);
+    }
   });
-  barrier->sum(shard, sum);
-  *norm = std::sqrt(sum[0]);
+  barrier->sum(shard, sums);
+  *norm = std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
   return clip == 0 ? 1 : float(std::min(1.0, clip / (*norm + 1e-6)));
 }
 
