@@ -149,7 +149,7 @@ records these for each stage.`,
 	numberFlag(cmd, &opt.Workers, "workers", 0, atLeast(0), "goroutines that play games, of all jobs together (default: one per core, with CUDA two)")
 	numberFlag(cmd, &opt.Batch, "batch", 0, between(0, 1<<14), fmt.Sprintf("positions that a worker evaluates at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
-	numberFlag(cmd, &opt.Threads, "threads", 0, between(0, 1<<10), "threads that train on the processor; another number gives other weights in their last bits (default: one per core)")
+	numberFlag(cmd, &opt.Threads, "threads", 0, between(0, 1<<10), "threads that train on the processor; unless training.micro_batches is above 1, another number gives other weights in their last bits (default: one per core)")
 	f.BoolVar(&opt.WaitLock, "wait-lock", false, "wait for another run that writes to the same results, instead of failing (default with --trial)")
 	f.BoolVar(&opt.NoLock, "no-lock", false, "take no locks, on a file system that has none; never run a trial twice at a time then")
 	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "time limit for each call of a script")
