@@ -185,11 +185,16 @@ func (n *Network) Diagram(frame plots.Frame) plots.Diagram {
 			add(&d.Stack, "first layer", l)
 		case "trunk":
 			title, several := l.Name, strings.Contains(l.Name, " to ") || strings.HasSuffix(l.Kind, " like it")
-			if !several {
-				title = title[:strings.LastIndexByte(title, '.')]
+			switch names := strings.Split(title, "."); { // trunk, number of the block, then perhaps "attention", then the layer
+			case several:
+			case len(names) == 2: // after the blocks
+				title = names[0]
+			default:
+				title = strings.Join(names[:2], ".")
+				l.Kind = strings.Join(append(names[2:len(names)-1], l.Kind), " ")
 			}
 			add(&d.Stack, strings.ReplaceAll(title, "trunk.", "block "), l)
-			d.Stack[len(d.Stack)-1].Skips = !several && (n.Spec.Trunk == nn.TrunkResidual || n.Spec.Trunk == nn.TrunkPreactivation)
+			d.Stack[len(d.Stack)-1].Skips = !several && title != part && (n.Spec.Trunk == nn.TrunkResidual || n.Spec.Trunk == nn.TrunkPreactivation)
 		default:
 			title := strings.ReplaceAll(part, "_", " ")
 			at := slices.IndexFunc(d.Heads, func(head []plots.Part) bool { return head[0].Title == title })

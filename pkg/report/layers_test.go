@@ -3,11 +3,13 @@ package report
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
+	"alamos/plots"
 )
 
 // trials resolves an experiment file that is given as text.
@@ -92,6 +94,31 @@ func TestOutputOfBlocks(t *testing.T) {
 }
 
 // The summary names every head.
+// A diagram has a part for a block with all that it adds to its input.
+func TestDiagram(t *testing.T) {
+	for network, want := range map[string]string{
+		"depth: 3, attention: cbam":                                     "input first layer block 0+ block 1 to block 2",
+		"trunk: preactivation, depth: 1, attention: squeeze-excitation": "input first layer block 0+ trunk",
+		"trunk: plain, depth: 2":                                        "input block 0 block 1",
+	} {
+		d := list(t, "network: {"+network+"}")[0].Diagram(plots.Frame{})
+		var have []string
+		for _, p := range d.Stack {
+			title := p.Title
+			if p.Skips {
+				title += "+"
+			}
+			have = append(have, title)
+			if p.Title == "block 0" && strings.Contains(network, "cbam") && !slices.Contains(p.Lines, "attention convolution 7x7 1x8x8") {
+				t.Errorf("%s: %q", network, p.Lines)
+			}
+		}
+		if got := strings.Join(have, " "); got != want {
+			t.Errorf("%s: %s, want %s", network, got, want)
+		}
+	}
+}
+
 func TestSummary(t *testing.T) {
 	for network, want := range map[string]string{
 		"value: wdl, moves_left: true":              "16 planes of atomic16, policy uci1968, value wdl, moves left",
