@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 
+	"golang.org/x/sync/errgroup"
+
 	"alamos/pkg/chess"
 )
 
@@ -109,39 +111,28 @@ func (q *Questions) game(number int) (game, error) {
 // Answer answers the questions about games as they come, until todo is closed, in as many goroutines
 // as the source has workers. It calls done with each entry for [Answers.Replay], not one at a time.
 func (q *Questions) Answer(ctx context.Context, todo <-chan int, done func(number int, entry []byte)) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	ended := make(chan error)
+	group, ctx := errgroup.WithContext(ctx)
 	for range q.source.workers {
-		go func() {
+		group.Go(func() error {
 			w := q.worker()
-			var err error
-			for err == nil {
+			for {
 				select {
 				case <-ctx.Done():
-					err = context.Cause(ctx)
+					return context.Cause(ctx)
 				case n, more := <-todo:
 					if !more {
-						ended <- nil
-						return
+						return nil
 					}
-					var entry []byte
-					if entry, err = q.answer(ctx, w, n); err == nil {
-						done(n, entry)
+					entry, err := q.answer(ctx, w, n)
+					if err != nil {
+						return err
 					}
+					done(n, entry)
 				}
 			}
-			cancel(err)
-			ended <- err
-		}()
+		})
 	}
-	var first error
-	for range q.source.workers {
-		if err := <-ended; first == nil {
-			first = err
-		}
-	}
-	return first
+	return group.Wait()
 }
 
 func (q *Questions) worker() *worker {

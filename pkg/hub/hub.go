@@ -335,10 +335,8 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 	}
 	elsewhere := h.job(h.next())
 	numbers := j.give(w, a.Room, h.busy(j), elsewhere == j || len(elsewhere.fresh) == 0)
-	if len(numbers) == 0 && len(w.held) == 0 {
-		if len(j.fresh) == 0 {
-			return order{Job: elsewhere.name}, nil
-		}
+	if len(numbers) == 0 && len(w.held) == 0 && len(j.fresh) == 0 {
+		return order{Job: elsewhere.name}, nil
 	}
 	return order{Job: j.name, Numbers: numbers}, nil
 }

@@ -239,8 +239,10 @@ func (t *Trainer) run(b *Batch, training bool, next func(*pass) error) (loss Los
 		return loss, accuracy, err
 	}
 	err = t.do(func() error {
-		if err := t.dropGradients(); err != nil {
-			return err
+		if training {
+			if err := t.dropGradients(); err != nil {
+				return err
+			}
 		}
 		passes := t.passes(b, training)
 		defer passes.close()
@@ -537,7 +539,6 @@ func each(shards []*shard, b barrier, f func(*shard)) error {
 type pass struct {
 	t       *Trainer
 	r       *replica
-	view    int
 	batch   *Batch
 	whole   int // positions of the batch
 	barrier barrier
@@ -597,7 +598,7 @@ func (all passes) close() {
 
 // pass starts a pass of positions that are those from first on of a batch.
 func (t *Trainer) pass(r *replica, view int, b *Batch, first, whole int, training bool) *pass {
-	p := &pass{t: t, r: r, view: view, batch: b, whole: whole, parts: make([]*part, min(b.N, len(r.shards)))}
+	p := &pass{t: t, r: r, batch: b, whole: whole, parts: make([]*part, min(b.N, len(r.shards)))}
 	if training {
 		p.barrier = newBarrier(len(p.parts))
 	}

@@ -194,29 +194,23 @@ func (m *tournament) open(ctx context.Context) (games *match.Games, end func(), 
 	}
 	var script match.Adjudicator
 	var networks memo[*nn.Model]
-	end = func() { networks.each(func(n *nn.Model) { n.Close() }) }
+	closeNetworks := func() { networks.each(func(n *nn.Model) { n.Close() }) }
+	end = closeNetworks
 	if s.Adjudicate != nil {
 		judge, err := m.run.scripts.open(s.Adjudicate, m.Workers, nil)
 		if err != nil {
 			return nil, nil, err
 		}
 		script = adjudicator(judge)
-		end = func() { networks.each(func(n *nn.Model) { n.Close() }); judge.Close() }
+		end = func() { closeNetworks(); judge.Close() }
 	}
 	return m.games(book, script, func(p *player) (match.Player, error) { return m.newPlayer(ctx, p, &networks) }), end, nil
 }
 
-// playedOn returns the kind of machine that played the last games by which the first network of
-// the tournament learned, or nil.
-func (m *tournament) playedOn() *store.Kind {
-	for _, p := range m.players {
-		if p.file == "" {
-			continue
-		}
-		if s := p.trial.Results.Manifest.Stage(store.SelfPlayStage(p.trial.Results.Done())); s != nil {
-			return &s.On
-		}
-		return nil
+// network returns the first player with a network, or nil.
+func (m *tournament) network() *player {
+	if i := slices.IndexFunc(m.players, func(p player) bool { return p.file != "" }); i >= 0 {
+		return &m.players[i]
 	}
 	return nil
 }
@@ -229,12 +223,13 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	}
 	defer end()
 	away := m.run.Hub != nil
-	if slices.ContainsFunc(m.players, func(p player) bool { return p.file != "" }) {
+	if p := m.network(); p != nil {
 		if m.kind, err = m.run.kind(); err != nil {
 			return nil, nil, err
 		}
-		if k := m.playedOn(); away && k != nil { // workers play on their kind
-			m.kind = *k
+		r := p.trial.Results
+		if s := r.Manifest.Stage(store.SelfPlayStage(r.Done())); away && s != nil { // workers play on the kind that played what the network learned from
+			m.kind = s.On
 			m.kind.Answers = ""
 		}
 	}

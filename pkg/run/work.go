@@ -146,8 +146,7 @@ func (p *awayPlayer) openSelfplay(ctx context.Context, t *Trial, g int) error {
 // openTournament opens the games of a tournament.
 func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Trial) error {
 	m := &tournament{Trial: trials[0], name: o.Stage, rounds: o.Rounds, format: o.Format}
-	first := -1 // player with a network
-	for i, x := range o.Players {
+	for _, x := range o.Players {
 		if x.Trial < 0 || x.Trial >= len(trials) {
 			return fmt.Errorf("the job of the hub has no trial %d", x.Trial)
 		}
@@ -164,9 +163,6 @@ func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Tri
 			if player.codec, _, err = c.Codec(); err != nil {
 				return err
 			}
-			if first < 0 {
-				first = i
-			}
 		}
 		m.players = append(m.players, player)
 	}
@@ -176,8 +172,8 @@ func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Tri
 	}
 	p.close = end
 	var kind store.Kind
-	if first >= 0 {
-		if kind, err = m.answers(&m.players[first]); err != nil {
+	if network := m.network(); network != nil {
+		if kind, err = m.answers(network); err != nil {
 			p.close()
 			return err
 		}
