@@ -45,6 +45,7 @@ func ExampleFigure_Render() {
 func ExampleStack() {
 	epochs := []float64{1, 2, 3, 4}
 	figure, err := plots.Stack{
+		X: "epoch",
 		Panels: []plots.Panel{
 			{Y: plots.Axis{Label: "learning rate", Log: true}, Series: []plots.Series{
 				{Points: plots.Points(epochs, []float64{0.05, 0.05, 0.025, 0.025}), Step: true},

@@ -99,6 +99,7 @@ func training(epochs int, level float64) (rate, training, validation []plots.Poi
 // lossOf stacks the learning rates and the losses of trials.
 func lossOf(title string, names []string, levels ...float64) plots.Stack {
 	s := plots.Stack{
+		X:           "epoch",
 		Frame:       plots.Frame{Title: title},
 		Panels:      []plots.Panel{{Y: plots.Axis{Label: "learning rate", Log: true, Ticks: []float64{0.05, 0.025, 0.0125, 0.00625, 0.003125}}}, {Y: plots.Axis{Label: "loss"}}},
 		Generations: []float64{10, 20, 30, 40},
@@ -350,7 +351,7 @@ func multiplesBands() plots.Chart {
 }
 
 func lossHeads() plots.Chart {
-	l := plots.Stack{Frame: plots.Frame{Title: "Loss by head"}, Generations: []float64{10, 20, 30, 40}}
+	l := plots.Stack{Frame: plots.Frame{Title: "Loss by head"}, X: "epoch", Generations: []float64{10, 20, 30, 40}}
 	for h, head := range []plots.Axis{{Label: "policy loss", Unit: "nats"}, {Label: "value loss", Unit: "squared error"}, {Label: "moves left loss", Unit: "Huber"}} {
 		panel := plots.Panel{Y: head}
 		for k, curve := range []string{"validation", "training"} {

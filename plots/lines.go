@@ -196,9 +196,10 @@ func sparse(n int, room, want vg.Length) int {
 // rate and the losses. Numbers of different units and sizes would be flat on a common axis.
 type Stack struct {
 	Frame
+	X      string  // label of the horizontal axis
 	Panels []Panel // a panel without a point is left out
 
-	// Generations are the epochs after which a generation ended and its data
+	// Generations are the places after which a generation ended and its data
 	// changed, marked by vertical lines.
 	Generations []float64
 }
@@ -239,7 +240,7 @@ func (s Stack) Figure() (*Figure, error) {
 	}
 	looks, legend := looksOf(all)
 	marks, legend := s.marks(x, legend)
-	g := grid{x: "epoch", gap: 0.3 * cm}
+	g := grid{x: clean(s.X), gap: 0.3 * cm}
 	for i, panel := range shown {
 		p := newPlot()
 		setRange(&p.X, Axis{}, x, 0.02, 8)
@@ -250,7 +251,7 @@ func (s Stack) Figure() (*Figure, error) {
 			add(p, &plotter.Line{LineStyle: markStyle, XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}}})
 		}
 		for _, series := range panel.Series {
-			looks(series).add(p, series, series.texts(Axis{Label: "epoch"}, panel.Y))
+			looks(series).add(p, series, series.texts(Axis{Label: s.X}, panel.Y))
 		}
 		if i < len(shown)-1 {
 			hideLabels(&p.X)
@@ -259,7 +260,7 @@ func (s Stack) Figure() (*Figure, error) {
 	}
 	return s.Frame.figure(content{
 		height: panelHeight*vg.Length(len(shown)) + 4*cm, legend: legend, paint: g.paint,
-		description: describe("Panels above one another", "epoch", "", several(texts, "; ")),
+		description: describe("Panels above one another", s.X, "", several(texts, "; ")),
 	})
 }
 
@@ -267,15 +268,18 @@ func (s Stack) Figure() (*Figure, error) {
 // only one name, curves have colors besides their dashes. A curve without a point keeps its
 // look from the next one, so that training looks the same with and without validation.
 func looksOf(all []Series) (looks func(Series) look, legend []entry) {
-	var names, curves []string
+	var names, curves, faint []string
 	for _, s := range all {
 		if !s.empty() && !slices.Contains(names, s.Name) {
 			names = append(names, s.Name)
 		}
-		if s.Curve != "" && !slices.Contains(curves, s.Curve) {
+		if s.Faint && !slices.Contains(faint, s.Curve) {
+			faint = append(faint, s.Curve)
+		} else if !s.Faint && s.Curve != "" && !slices.Contains(curves, s.Curve) {
 			curves = append(curves, s.Curve)
 		}
 	}
+	curves = append(curves, faint...)
 	looks = func(s Series) look {
 		name, curve := slices.Index(names, s.Name), slices.Index(curves, s.Curve)
 		l := look{line: draw.LineStyle{Color: colorOf(max(0, name)), Width: lineWidth, Dashes: dashes[max(0, name)%len(dashes)]}}
@@ -287,6 +291,8 @@ func looksOf(all []Series) (looks func(Series) look, legend []entry) {
 			l.keys = joined(l.keys, strconv.Itoa(len(names)+curve+1))
 		}
 		switch {
+		case slices.Contains(faint, s.Curve):
+			l.line = draw.LineStyle{Color: markGray, Width: lineWidth / 2}
 		case len(names) == 1 && curve >= 0:
 			l.line.Color = colorOf(curve)
 		case s.Name == "":

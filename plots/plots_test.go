@@ -207,7 +207,7 @@ func TestHostileNames(t *testing.T) {
 		charts := []plots.Chart{
 			plots.Lines{Frame: plots.Frame{Title: name}, X: plots.Axis{Label: name, Unit: name}, Y: plots.Axis{Label: name},
 				Series: []plots.Series{line(name, two, two)}, References: []plots.Reference{{Name: name}}},
-			plots.Stack{Panels: []plots.Panel{{Y: plots.Axis{Label: name, Unit: name}, Series: []plots.Series{line(name, two, two), {Name: name, Curve: name, Points: plots.Points(two, two)}}}}},
+			plots.Stack{X: name, Panels: []plots.Panel{{Y: plots.Axis{Label: name, Unit: name}, Series: []plots.Series{line(name, two, two), {Name: name, Curve: name, Points: plots.Points(two, two)}}}}},
 			plots.Crosstable{Players: []string{name, name}, Cells: [][]stats.Record{{{}, {Wins: 1}}, {{Losses: 1}, {}}}},
 			plots.Ladder{Rows: []plots.Rung{{Name: name, Value: stats.Exactly(1)}}},
 			plots.Histogram{Samples: []plots.Sample{{Name: name, Values: []float64{1}}, {Name: name}}},

@@ -33,6 +33,10 @@ type Series struct {
 	// suits an interval of seeds at every point.
 	Band bool
 
+	// Faint makes the line of a [Stack] thin and gray, which suits single numbers beside their
+	// mean. Such a series comes before those that are drawn over it.
+	Faint bool
+
 	// Step holds each value since the point before, and the first for one unit of X, which
 	// suits a number of a whole epoch.
 	Step bool

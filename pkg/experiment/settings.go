@@ -210,7 +210,8 @@ type Figure struct {
 
 	// For a sweep, empty means the first of its keys.
 	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions or generations."`
-	_ string  `key:"x" default:"epoch" enum:"epoch" when:"kind=loss loss-heads learning-rate" doc:"Horizontal axis."`
+	_ string  `key:"x" default:"epoch" enum:"epoch step" when:"kind=loss" doc:"Horizontal axis: epochs, or steps of the optimizer, with a rolling mean of the loss."`
+	_ string  `key:"x" default:"epoch" enum:"epoch" when:"kind=loss-heads learning-rate" doc:"Horizontal axis."`
 	_ string  `key:"x" default:"generation" enum:"samples generation" when:"kind=metric lengths" doc:"Horizontal axis."`
 	_ KeyPath `key:"x" when:"kind=sweep heatmap" absent:"the first key of the sweep" doc:"Horizontal axis: a key that the sweep varies."`
 

@@ -22,9 +22,45 @@ import (
 
 // drawLoss shows the training of a trial.
 func drawLoss(p *picture) (plots.Chart, string, error) {
+	if p.X == "step" {
+		return drawSteps(p)
+	}
 	c := LossChart(p.groups, true)
 	c.Frame = p.frame
 	return c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new.", nil
+}
+
+// rollingShare is the share of an epoch that a rolling mean of its losses is over.
+const rollingShare = 0.2
+
+// drawSteps shows the loss in training over the steps of the optimizer.
+func drawSteps(p *picture) (plots.Chart, string, error) {
+	training, rolling := plots.Series{Curve: "training loss", Faint: true}, plots.Series{Curve: "rolling mean"}
+	validation := plots.Series{Curve: "validation loss"}
+	c := plots.Stack{Frame: p.frame, X: "step"}
+	t, steps, each := p.only(), 0, 0
+	var recent []float64
+	for g := 1; g <= t.Done(); g++ {
+		if g > 1 {
+			c.Generations = append(c.Generations, float64(steps))
+		}
+		for _, e := range t.Epochs(g) {
+			points := len(e.Curve)
+			each = max(each, (e.Steps+points-1)/max(1, points))
+			window := int(math.Ceil(rollingShare * float64(points)))
+			for i, loss := range e.Curve {
+				x := float64(steps) + float64(e.Steps*(i+1))/float64(points)
+				recent = append(recent, float64(loss))
+				recent = recent[max(0, len(recent)-window):]
+				training.Points = append(training.Points, plots.Point{X: x, Y: stats.Exactly(float64(loss))})
+				rolling.Points = append(rolling.Points, plots.Point{X: x, Y: stats.Exactly(stats.Mean(recent).Value)})
+			}
+			steps += e.Steps
+			validation.Points = append(validation.Points, plots.Point{X: float64(steps), Y: stats.Exactly(e.Validation.Total)})
+		}
+	}
+	c.Panels = []plots.Panel{{Y: plots.Axis{Label: "loss"}, Series: []plots.Series{training, rolling, validation}}}
+	return c, fmt.Sprintf("Loss over the steps of training: means of up to %s, and over the last fifth of an epoch. Lines mark the ends of generations.", english.Plural(each, "step", "")), nil
 }
 
 // drawRate shows the learning rates of all trials.
@@ -37,7 +73,7 @@ func drawRate(p *picture) (plots.Chart, string, error) {
 // LossChart shows the learning rates of groups of trials and optionally their losses, as
 // means over the seeds of each.
 func LossChart(groups []store.Group, withLosses bool) plots.Stack {
-	c := plots.Stack{Generations: ends(groups)}
+	c := plots.Stack{X: "epoch", Generations: ends(groups)}
 	c.Panels = append(c.Panels, panelOf(groups, plots.Axis{Label: "learning rate", Log: true}, curve{"", func(e *train.Epoch) float64 { return e.Rate }}))
 	if withLosses {
 		c.Panels = append(c.Panels, lossPanel(groups, plots.Axis{Label: "loss"}, func(l nn.Loss) float64 { return l.Total }))
@@ -105,7 +141,7 @@ func panelOf(groups []store.Group, y plots.Axis, curves ...curve) plots.Panel {
 
 // drawLossHeads shows the loss of each head, in training and on held-out games.
 func drawLossHeads(p *picture) (plots.Chart, string, error) {
-	c := plots.Stack{Frame: p.frame, Generations: ends(p.groups)}
+	c := plots.Stack{Frame: p.frame, X: "epoch", Generations: ends(p.groups)}
 	var names []string
 	for _, head := range lossTerms(&p.only().Declared.Settings.Network) {
 		if !head.has {

@@ -35,6 +35,7 @@ notebook:
   - figure: {kind: score}
   - figure: {kind: score, x: generation}
   - figure: {kind: loss}
+  - figure: {kind: loss, x: step}
   - figure: {kind: loss-heads}
   - figure: {kind: learning-rate}
   - figure: {kind: lengths}
@@ -141,9 +142,15 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 			return nn.Loss{Total: x, Policy: x * 0.75, Value: x * 0.25}
 		}
 		n := 2*g - 1
+		curve := func(x float64) (c []float32) {
+			for i := range 40 {
+				c = append(c, float32(loss(x).Total+0.2*math.Sin(float64(i*i))))
+			}
+			return c
+		}
 		put(store.TrainStage(g), nil, map[string]string{store.CheckpointFile(g): fmt.Sprint("sum ", g)}, []train.Epoch{
-			{Generation: g, Number: n, Rate: 0.05, Train: loss(5 / float64(n)), Validation: loss(6 / float64(n))},
-			{Generation: g, Number: n + 1, Rate: 0.025, Train: loss(5 / float64(n+1)), Validation: loss(6 / float64(n+1)), Selected: true},
+			{Generation: g, Number: n, Rate: 0.05, Steps: 80, Curve: curve(5 / float64(n)), Train: loss(5 / float64(n)), Validation: loss(6 / float64(n))},
+			{Generation: g, Number: n + 1, Rate: 0.025, Steps: 80, Curve: curve(5 / float64(n+1)), Train: loss(5 / float64(n+1)), Validation: loss(6 / float64(n+1)), Selected: true},
 		})
 	}
 	if evaluation := e.Trials[i].Settings.Evaluation; evaluation != nil {

@@ -73,10 +73,8 @@ func (r *generation) epoch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := Epoch{Number: r.state.Before + r.state.Schedule.Epochs + 1, Samples: len(r.learn), Validation: nn.Unmeasured()}
-	steps := steps(len(r.learn), r.cfg.Batch)
-	step := len(r.epochs) * steps
-	done := 0 // samples
+	e := Epoch{Number: r.state.Before + r.state.Schedule.Epochs + 1, Samples: len(r.learn), Steps: steps(len(r.learn), r.cfg.Batch), Validation: nn.Unmeasured()}
+	step, done := 0, 0 // samples are done
 	e.Train, err = pass(ctx, r.lessons(), len(r.learn), func(b *nn.Batch) (nn.Loss, error) {
 		e.Rate = r.cfg.Schedule.rate(base, r.state.Schedule, done, done+b.N, len(r.learn))
 		loss, err := r.tr.Step(b, e.Rate)
@@ -85,10 +83,14 @@ func (r *generation) epoch(ctx context.Context) error {
 			err = r.addToAverage(r.state.Schedule.Samples+done, r.state.Schedule.Samples+done+b.N)
 		}
 		done += b.N
-		if step++; err == nil && r.watch.Step != nil {
-			r.watch.Step(step, r.cfg.Epochs*steps, loss)
+		if err != nil {
+			return loss, err
 		}
-		return loss, err
+		e.addStep(step, loss.Total)
+		if step++; r.watch.Step != nil {
+			r.watch.Step(len(r.epochs)*e.Steps+step, r.cfg.Epochs*e.Steps, loss)
+		}
+		return loss, nil
 	})
 	if err != nil {
 		return fmt.Errorf("epoch %d, learning rate %v: %w", e.Number, e.Rate, err)

@@ -98,6 +98,8 @@ type Epoch struct {
 	Generation int          `json:"generation"`    // set by the caller of Run
 	Number     int          `json:"epoch"`         // counts all generations, from 1
 	Samples    int          `json:"samples"`       // number trained on
+	Steps      int          `json:"steps"`         // of the optimizer
+	Curve      []float32    `json:"curve"`         // the total loss in training, see [Epoch.addStep]
 	Rate       float64      `json:"learning_rate"` // of the last step
 	Gradient   Gradient     `json:"gradient"`
 	Train      nn.Loss      `json:"train"`              // mean over the epoch's steps, each measured during the step
@@ -138,6 +140,21 @@ func (g Gradient) Norm() float64 { return g.Sum / float64(g.Steps) }
 // ClippedShare returns the share of steps whose gradient was clipped, NaN without a measured
 // step.
 func (g Gradient) ClippedShare() float64 { return float64(g.Clipped) / float64(g.Steps) }
+
+// curvePoints is the largest number of points of [Epoch.Curve].
+const curvePoints = 100
+
+// addStep adds the loss of step k of e.Steps, from 0. A point of the curve is the mean loss of
+// consecutive steps; the points have equally many, give or take one.
+func (e *Epoch) addStep(k int, loss float64) {
+	points := min(e.Steps, curvePoints)
+	point := k * points / e.Steps
+	first := (point*e.Steps + points - 1) / points // of the point's steps
+	if k == first {
+		e.Curve = append(e.Curve, 0)
+	}
+	e.Curve[point] += (float32(loss) - e.Curve[point]) / float32(k-first+1)
+}
 
 // Loss returns the loss that schedule and selection use.
 func (e *Epoch) Loss() nn.Loss {

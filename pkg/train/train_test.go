@@ -17,6 +17,7 @@ import (
 	"alamos/pkg/data"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
+	"alamos/pkg/stats"
 )
 
 // learnable is a set of random games whose moves and results a network can
@@ -229,6 +230,34 @@ func TestLossesFall(t *testing.T) {
 	}
 	if p.state.Schedule.Epochs != 6 || p.state.LastLoss != epochs[selected(t, epochs)].Validation.Total {
 		t.Errorf("state %+v after %+v", p.state, epochs)
+	}
+}
+
+// The points of a curve are the means of nearly equal parts of an epoch's steps, in order.
+func TestCurve(t *testing.T) {
+	for _, steps := range []int{1, 7, curvePoints, curvePoints + 1, 250, 1337} {
+		e := Epoch{Steps: steps}
+		for k := range steps {
+			e.addStep(k, float64(k))
+		}
+		points := min(steps, curvePoints)
+		if len(e.Curve) != points {
+			t.Fatalf("%d steps: %d points, want %d", steps, len(e.Curve), points)
+		}
+		for i, have := range e.Curve {
+			var part []float64
+			for k := range steps {
+				if k*points/steps == i {
+					part = append(part, float64(k))
+				}
+			}
+			if n := len(part); n != steps/points && n != (steps+points-1)/points {
+				t.Errorf("%d steps: point %d is of %d", steps, i, n)
+			}
+			if want := stats.Mean(part).Value; math.Abs(float64(have)-want) > 1e-3 {
+				t.Errorf("%d steps: point %d is %v, want %v", steps, i, have, want)
+			}
+		}
 	}
 }
 
