@@ -79,7 +79,7 @@ func measures[R interface{ How() string }](cmd *cobra.Command, unit string, at *
 
 // measuresNetworks is [measures] for a benchmark of networks.
 func measuresNetworks[R interface{ How() string }](cmd *cobra.Command, unit string, o *bench.Options, seconds time.Duration, r *bench.Reporter[R], run func(context.Context) error, networks ...bench.Shape) *cobra.Command {
-	listFlag(cmd, &o.Networks, "network", networks, bench.ParseShape, "networks: 6x64 is residual, of 6 blocks of 64 channels, sparse-256+128x8 sparse, of 256 features for the value, 128 for the policy and 8 king buckets (repeatable)")
+	listFlag(cmd, &o.Networks, "network", networks, bench.ParseShape, "networks: 6x64 is residual, of 6 blocks of 64 channels, transformer-6x64 a transformer, sparse-256+128x8 sparse, of 256 features for the value, 128 for the policy and 8 king buckets (repeatable)")
 	choiceFlag(cmd, &o.PolicyHead, "policy-head", nn.PolicyConv73, []string{nn.PolicyConv73, nn.PolicyConv, nn.PolicyAlphaZero, nn.PolicyAttention}, "the networks' policy head")
 	deviceFlags(cmd, &o.Device, &o.Precision)
 	return measures(cmd, unit, &o.Time, seconds, r, run)

@@ -122,7 +122,7 @@ func (b *Network) measure(ctx context.Context, c networkCase) (r NetworkResult, 
 			return batch, e.Evaluate(batches[next])
 		}
 	}
-	if c.shape.sparse() {
+	if c.shape.sparse() || c.shape.Transformer {
 		speeds, err := interleave(ctx, b.Time, sideBySide(b.turn(), evaluate))
 		if err != nil {
 			return r, err

@@ -84,8 +84,11 @@ func codecFor(v chess.Variant, s Shape) (encode.Codec, error) {
 }
 
 // Shape is the size of a network: 6x64 is a residual network of 6 blocks of 64 channels,
-// sparse-256+128x8 a sparse one (see [nn.Spec.Size]).
-type Shape struct{ Depth, Width, PolicyWidth, KingBuckets int }
+// sparse-256+128x8 a sparse one, transformer-6x64 a transformer (see [nn.Spec.Size]).
+type Shape struct {
+	Depth, Width, PolicyWidth, KingBuckets int
+	Transformer                            bool
+}
 
 func (s Shape) sparse() bool { return s.KingBuckets > 0 }
 
@@ -93,6 +96,9 @@ func (s Shape) spec() nn.Spec {
 	spec := nn.Spec{Depth: s.Depth, Width: s.Width, PolicyWidth: s.PolicyWidth, KingBuckets: s.KingBuckets}
 	if s.sparse() {
 		spec.Trunk = nn.TrunkSparse
+	}
+	if s.Transformer {
+		spec.Trunk, spec.FeedForward = nn.TrunkTransformer, 2*s.Width
 	}
 	return spec
 }
@@ -103,10 +109,12 @@ func ParseShape(s string) (Shape, error) {
 	if strings.HasPrefix(s, nn.TrunkSparse) {
 		_, err = fmt.Sscanf(s, nn.TrunkSparse+"-%d+%dx%d", &x.Width, &x.PolicyWidth, &x.KingBuckets)
 	} else {
-		_, err = fmt.Sscanf(s, "%dx%d", &x.Depth, &x.Width)
+		size, transformer := strings.CutPrefix(s, nn.TrunkTransformer+"-")
+		x.Transformer = transformer
+		_, err = fmt.Sscanf(size, "%dx%d", &x.Depth, &x.Width)
 	}
 	if err != nil || x.String() != s || x.Depth < 0 || x.Width < 1 {
-		return Shape{}, fmt.Errorf("network %q: want blocks and channels, as 6x64, or the features for value and policy and the king buckets of a sparse network, as sparse-256+128x8", s)
+		return Shape{}, fmt.Errorf("network %q: want blocks and channels, as 6x64 or transformer-6x64, or the features for value and policy and the king buckets of a sparse network, as sparse-256+128x8", s)
 	}
 	return x, nil
 }

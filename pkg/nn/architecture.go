@@ -32,10 +32,10 @@ const (
 
 // newTrunk declares the layers from the planes to the maps that the heads read.
 func newTrunk(d *declare, s *Spec) []*layer {
-	act, in := relu, s.Planes
-	if s.Activation == Mish {
-		act = mish
+	if s.Trunk == TrunkTransformer {
+		return newTransformer(d, s)
 	}
+	act, in := functions[s.Activation], s.Planes
 	var trunk []*layer
 	add := func(l layer) { trunk = append(trunk, &l) }
 	newConv := func(name string) *conv {
@@ -86,17 +86,24 @@ func (s *Spec) convolutions() int {
 
 // Size names the size of the network in the usual notation: 6x64 is 6 blocks of 64 channels,
 // sparse-256+128x8 a sparse trunk of 256 features for the value and 128 for the policy with 8
-// tables.
+// tables, transformer-6x64 a transformer.
 func (s *Spec) Size() string {
-	if s.Trunk == TrunkSparse {
-		return fmt.Sprintf("sparse-%d+%dx%d", s.Width, s.PolicyWidth, s.KingBuckets)
+	size := fmt.Sprintf("%dx%d", s.Depth, s.Width)
+	switch s.Trunk {
+	case TrunkSparse:
+		size = fmt.Sprintf("sparse-%d+%dx%d", s.Width, s.PolicyWidth, s.KingBuckets)
+	case TrunkTransformer:
+		size = TrunkTransformer + "-" + size
 	}
-	return fmt.Sprintf("%dx%d", s.Depth, s.Width)
+	return size
 }
 
-// FLOPs returns the number of operations of the trunk's 3x3 convolutions for a position. A
-// multiply-add is two operations.
+// FLOPs returns the number of operations of the trunk's 3x3 convolutions for a position, or of
+// a transformer's products of matrices. A multiply-add is two operations.
 func (s Spec) FLOPs() float64 {
+	if s.Trunk == TrunkTransformer {
+		return s.transformerFLOPs()
+	}
 	channels := s.Planes + (s.convolutions()-1)*s.Width // inputs of all convolutions
 	return float64(2 * 9 * Squares * channels * s.Width)
 }
@@ -113,7 +120,7 @@ type heads struct {
 }
 
 // head computes an output of the network from the trunk's maps: layers, and dense layers
-// with ReLU after all but the last, unless they are linear. It has at least one of them.
+// with an activation after all but the last, unless they are linear. It has at least one of them.
 type head struct {
 	maps   []*layer
 	sparse bool // reads the features of a sparse trunk, for the value or else the policy
@@ -121,6 +128,7 @@ type head struct {
 	pooled bool   // the dense layers read the means and the maxima of the maps over the squares
 	pairs  *pairs // maps of pairs of squares, made of the maps; nil if absent
 	dense  []*dense
+	act    activation
 	linear bool
 	places [][2]int32 // where the logits are among the maps, see [encode.Layout]; nil if each is at its own index
 	output output
@@ -158,7 +166,7 @@ func newHeads(d *declare, s *Spec) heads {
 		h.future = &head{output: logits, sparse: true, dense: []*dense{newDense(d, "future_board.linear", 2*s.Width, encode.SquareClasses*Squares, small)}}
 	case s.FutureBoard > 0:
 		h.future = &head{output: logits, maps: []*layer{
-			{conv: newConv(d, "future_board.conv1", s.Width, s.Width, 1), norm: newNorm(d, "future_board.norm1", s.Width), act: relu},
+			newReduction(d, "future_board", "1", s, s.Width, 1),
 			{conv: newConvBias(d, "future_board.conv2", s.Width, encode.SquareClasses, 1, uniform(s.Width, small))},
 		}}
 	}
@@ -170,7 +178,7 @@ func newHeads(d *declare, s *Spec) heads {
 func newPolicy(d *declare, name string, s *Spec) *head {
 	h, kernel := &head{output: logits}, s.headKernel(true)
 	reduce := func(number string, channels int) { // convolution, batch norm, ReLU
-		h.maps = append(h.maps, newReduction(d, name, number, s.Width, channels, kernel))
+		h.maps = append(h.maps, newReduction(d, name, number, s, channels, kernel))
 	}
 	moves := func(maps int, fill initializer) {
 		if s.PolicyReLU {
@@ -204,7 +212,7 @@ func newPolicy(d *declare, name string, s *Spec) *head {
 		moves(layout.Maps, uniform(s.Width*kernel*kernel, small))
 	case PolicyAttention:
 		reduce("", s.PolicyChannels)
-		h.pairs = newPairs(d, name, s.PolicyChannels, layout.Maps-Squares)
+		h.pairs = newPairs(d, name, s, layout.Maps-Squares)
 	case PolicyConv73:
 		reduce("1", s.Width)
 		moves(alphaZeroMaps, kaiming(alphaZeroMaps, kernel))
@@ -215,37 +223,48 @@ func newPolicy(d *declare, name string, s *Spec) *head {
 
 // newPairs declares the attention of a policy head. The small queries make the priors of an
 // untrained network nearly equal.
-func newPairs(d *declare, name string, channels, pieces int) *pairs {
+func newPairs(d *declare, name string, s *Spec, pieces int) *pairs {
+	channels := s.PolicyChannels
 	p := &pairs{
 		query: newConvBias(d, name+".query", channels, channels, 1, uniform(channels, small)),
 		key:   newConvBias(d, name+".key", channels, channels, 1, uniform(channels, 1)),
 	}
-	if pieces > 0 {
-		p.pieces = newConvBias(d, name+".pieces", channels, pieces, 1, uniform(channels, small))
+	switch fill := uniform(channels, small); {
+	case pieces > 0 && s.Trunk == TrunkTransformer: // without a bias, as in Leela Chess Zero
+		p.pieces = &conv{weight: d.add(name+".pieces.weight", true, fill, pieces, channels, 1, 1).inMaps()}
+	case pieces > 0:
+		p.pieces = newConvBias(d, name+".pieces", channels, pieces, 1, fill)
 	}
 	return p
 }
 
-// newReduction declares a convolution of a head to fewer channels, with batch norm and ReLU.
-func newReduction(d *declare, name, number string, in, channels, kernel int) *layer {
-	return &layer{conv: newConv(d, name+".conv"+number, in, channels, kernel), norm: newNorm(d, name+".norm"+number, channels), act: relu}
+// newReduction declares a convolution of a head to fewer channels, with batch norm and ReLU, or
+// after a transformer with a bias and the trunk's activation.
+func newReduction(d *declare, name, number string, s *Spec, channels, kernel int) *layer {
+	if s.Trunk == TrunkTransformer {
+		return &layer{conv: newConvBias(d, name+".conv"+number, s.Width, channels, kernel, uniform(s.Width*kernel*kernel, math.Sqrt(3))), act: functions[s.Activation]}
+	}
+	return &layer{conv: newConv(d, name+".conv"+number, s.Width, channels, kernel), norm: newNorm(d, name+".norm"+number, channels), act: relu}
 }
 
 // newDenseHead declares a head with a convolution (batch norm, ReLU), which is absent if
 // channels is Flat, another one (bias, ReLU) if second is not 0, pooling if pooled, and dense
 // layers.
 func newDenseHead(d *declare, name string, s *Spec, channels, second int, pooled bool, hidden []int, o output) *head {
-	h, kernel := &head{sparse: s.Trunk == TrunkSparse, pooled: pooled, output: o}, s.headKernel(false)
+	h, kernel := &head{sparse: s.Trunk == TrunkSparse, pooled: pooled, output: o, act: relu}, s.headKernel(false)
+	if s.Trunk == TrunkTransformer {
+		h.act = functions[s.Activation]
+	}
 	if h.sparse || channels == Flat {
 		channels = s.Width
 	} else {
-		h.maps = []*layer{newReduction(d, name, "", s.Width, channels, kernel)}
+		h.maps = []*layer{newReduction(d, name, "", s, channels, kernel)}
 		if s.BareHeads {
 			h.maps[0].act = identity
 		}
 	}
 	if second > 0 {
-		h.maps = append(h.maps, &layer{conv: newConvBias(d, name+".conv2", channels, second, kernel, kaiming(second, kernel)), act: relu})
+		h.maps = append(h.maps, &layer{conv: newConvBias(d, name+".conv2", channels, second, kernel, kaiming(second, kernel)), act: h.act})
 		channels = second
 	}
 	in := Squares * channels
@@ -320,7 +339,7 @@ func (h *head) forward(g *graph, from features, listed *Moves) *ts.Tensor {
 	}
 	for i, l := range h.dense {
 		if i > 0 && !h.linear {
-			x = g.keep(x.Relu(false))
+			x = g.activate(x, h.act)
 		}
 		x = l.forward(g, x)
 	}
@@ -335,12 +354,9 @@ func (h *head) forward(g *graph, from features, listed *Moves) *ts.Tensor {
 
 // forward returns the numbers [N, 64 maps] of the maps.
 func (p *pairs) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	vectors := func(maps *ts.Tensor) *ts.Tensor { // [N, 64, channels], without a copy
-		return g.keep(g.keep(maps.Permute([]int64{0, 2, 3, 1}, false)).Flatten(1, 2, false))
-	}
 	query, key := g.conv(x, p.query.weight, p.query.bias), g.conv(x, p.key.weight, p.key.bias)
 	query = g.keep(query.MulScalar(g.scalar(p.scale()), false))
-	products := g.keep(vectors(query).Matmul(g.keep(vectors(key).Transpose(1, 2, false)), false))
+	products := g.keep(g.vectors(query).Matmul(g.keep(g.vectors(key).Transpose(1, 2, false)), false))
 	x = g.keep(products.Flatten(1, 2, false))
 	if p.pieces == nil {
 		return x

@@ -11,9 +11,15 @@ import (
 	"alamos/pkg/encode"
 )
 
-// workersPerDevice is the number of threads that drive a CUDA device. While the device
-// computes one thread's batch, the other thread transfers its own.
-const workersPerDevice = 2
+// workersPer returns the number of threads that drive a device: two for a CUDA device, of which
+// one transfers its batch while the device computes that of the other, and one for each core of
+// the processor.
+func workersPer(device string) int {
+	if device == CPU {
+		return runtime.GOMAXPROCS(0)
+	}
+	return 2
+}
 
 // deviceWorkers are the threads that drive one device, for all models of the process. They
 // receive jobs, which get the number of the worker that runs them.
@@ -35,7 +41,7 @@ func workersOf(device string) deviceWorkers {
 	if w == nil {
 		w = make(deviceWorkers)
 		allWorkers[device] = w
-		for i := range workersPerDevice {
+		for i := range workersPer(device) {
 			go w.run(i)
 		}
 	}
@@ -59,7 +65,7 @@ type batchQueue struct {
 	frozen  *frozen
 	workers deviceWorkers
 
-	runners [workersPerDevice]*runner // Each worker makes its runner and is its only user.
+	runners []*runner // Each worker makes its runner and is its only user.
 
 	mu      sync.Mutex
 	waiting []request

@@ -17,9 +17,9 @@ func onDesk(t *testing.T, s Spec) *Model {
 // busy keeps all device workers of the processor busy until free is called.
 func busy(t *testing.T) (free func()) {
 	var held sync.WaitGroup
-	held.Add(workersPerDevice)
+	held.Add(workersPer(CPU))
 	release, workers := make(chan struct{}), workersOf(CPU)
-	for range workersPerDevice {
+	for range workersPer(CPU) {
 		workers <- func(int) { held.Done(); <-release }
 	}
 	held.Wait()

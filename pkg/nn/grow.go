@@ -76,6 +76,8 @@ func (s Spec) CanGrow(from Spec) error {
 		return fault("depth", "a plain trunk cannot get more blocks without changing what it computes: want %d as in the model, have %d", from.Depth, s.Depth)
 	case s.Depth > from.Depth && s.Trunk == TrunkResidual && s.Activation != ReLU:
 		return fault("depth", "a residual trunk with %s cannot get more blocks without changing what it computes: want %d as in the model, have %d", s.Activation, from.Depth, s.Depth)
+	case s.Trunk == TrunkTransformer && (s.Depth != from.Depth || s.Width != from.Width):
+		return fault("depth", "a transformer cannot grow without changing what it computes: want %d blocks of width %d as in the model, have %d of %d", from.Depth, from.Width, s.Depth, s.Width)
 	case s.Attention == AttentionCBAM && s.Width%from.Width != 0:
 		return fault("width", "cbam compares means of all channels: want a multiple of the model's %d, have %d", from.Width, s.Width)
 	case s.Planes != from.Planes || !slices.Equal(s.Constant, from.Constant):

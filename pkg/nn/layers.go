@@ -12,8 +12,9 @@ import (
 
 // layer computes maps [N, out, 8, 8] from maps [N, in, 8, 8]:
 // act(dropout(attention(norm(conv(x)))) + skipped). An absent part is nil and changes
-// nothing. Without a convolution, out is in.
+// nothing. Without a convolution, out is in. A layer of a transformer has only tokens.
 type layer struct {
+	tokens    tokens
 	conv      *conv
 	norm      *norm
 	attention *attention
@@ -50,6 +51,8 @@ func (g *graph) layer(l *layer, x, add *ts.Tensor) *ts.Tensor {
 		fused, act = nil, identity
 	}
 	switch {
+	case l.tokens != nil:
+		return g.maps(l.tokens.forward(g, g.vectors(x)))
 	case l.norm == nil && l.conv != nil:
 		x = g.conv(x, l.conv.weight, l.conv.bias)
 	case l.norm != nil && g.folded && l.conv != nil:

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 // with or without squeeze-and-excitation, the same value and moves-left heads, and two of the
 // policy heads in common. A convolution's batch norm is stored beside it.
 
+// The newer ones, attention bodies, are transformers with the policy head attention.
+
 // LeelaExt is how the name of a weight file of Leela Chess Zero ends.
 const LeelaExt = ".pb.gz"
 
@@ -26,6 +29,25 @@ const (
 	leelaInput  = "lc0-112"
 	leelaPolicy = "lc0-1858"
 )
+
+const (
+	leelaONNX          = 5  // in leelaFormats: all numbers above are attention bodies
+	leelaAttentionBody = 6  // with one policy and one value head
+	leelaHeadCount     = 28 // fields of weights
+	leelaSmolgen       = 35
+)
+
+// leelaFunctions are activation functions by their numbers.
+var leelaFunctions = map[uint64]string{1: Mish, 2: ReLU, 7: Swish, 8: SquaredReLU}
+
+func leelaFunction(name string) int {
+	for number, f := range leelaFunctions {
+		if f == name {
+			return int(number)
+		}
+	}
+	return 0
+}
 
 const (
 	leelaMagic = 0x1c0
@@ -82,10 +104,20 @@ func (c *Checkpoint) WriteLeela(w io.Writer) error {
 	}
 	network.number(1, 1)
 	network.number(2, pick(s.Value == ValueWDL, 2, 1))
-	network.number(3, pick(s.Attention == AttentionNone, 3, 4))
-	network.number(4, pick(s.PolicyHead == PolicyAlphaZero, 2, 1))
 	network.number(5, pick(s.Value == ValueWDL, 2, 1))
 	network.number(6, pick(s.MovesLeft, 1, 0))
+	if s.Trunk == TrunkTransformer {
+		network.number(3, leelaAttentionBody)
+		network.number(4, 3)
+		network.number(7, pick(s.Activation == Mish, 1, 0))
+		network.number(8, leelaFunction(cmp.Or(s.SmolgenActivation, Swish)))
+		network.number(9, leelaFunction(s.FeedForwardActivation))
+		network.number(10, pick(s.Position == PositionDense, 2, 1))
+		m.out.number(leelaHeadCount, s.AttentionHeads)
+	} else {
+		network.number(3, pick(s.Attention == AttentionNone, 3, 4))
+		network.number(4, pick(s.PolicyHead == PolicyAlphaZero, 2, 1))
+	}
 	format.number(1, 1)
 	format.message(2, network)
 	file.fixed(1, leelaMagic)
@@ -114,12 +146,14 @@ func (c *Checkpoint) leelaFaults() error {
 	want(c.Variant == chess.Standard.String(), "the variant is %s: Leela Chess Zero plays chess", c.Variant)
 	want(c.Input == leelaInput, "network.input is %s: want %s", c.Input, leelaInput)
 	want(c.Policy == leelaPolicy, "network.policy is %s: want %s", c.Policy, leelaPolicy)
-	want(s.Trunk == TrunkResidual, "network.trunk is %s: want %s", s.Trunk, TrunkResidual)
+	transformer := s.Trunk == TrunkTransformer
+	want(transformer || s.Trunk == TrunkResidual, "network.trunk is %s: want %s or %s", s.Trunk, TrunkResidual, TrunkTransformer)
 	want(s.Depth > 0, "network.depth is 0: want at least 1 block")
 	want(!s.BareInput, "network.bare_input: want an activation after the input convolution")
-	want(s.Activation == ReLU, "network.activation is %s: want %s, as in the heads", s.Activation, ReLU)
+	want(transformer || s.Activation == ReLU, "network.activation is %s: want %s, as in the heads", s.Activation, ReLU)
 	want(s.Attention != AttentionCBAM, "network.attention is %s: want none, %s or %s", s.Attention, AttentionSqueeze, AttentionShift)
-	want(s.PolicyHead == PolicyConv && s.headKernel(true) == 1 || s.PolicyHead == PolicyConv73 && s.headKernel(true) == 1 || s.PolicyHead == PolicyAlphaZero && !s.PolicyReLU,
+	want(!transformer || s.PolicyHead == PolicyAttention && s.headKernel(true) == 1, "network.policy_head: want %s with a 1x1 kernel after a transformer", PolicyAttention)
+	want(transformer || s.PolicyHead == PolicyConv && s.headKernel(true) == 1 || s.PolicyHead == PolicyConv73 && s.headKernel(true) == 1 || s.PolicyHead == PolicyAlphaZero && !s.PolicyReLU,
 		"network.policy_head: want %s, or %s or %s with a 1x1 kernel", PolicyAlphaZero, PolicyConv, PolicyConv73)
 	want(s.Value != ValueLinear && !s.ValueLinear, "the value has a linear output or layers: want tanh or wdl, and ReLU")
 	want(s.ValueChannels != Flat && s.ValueSecond == 0 && !s.ValuePooling && len(s.ValueHidden) == 1, "the value head: want one convolution, no pooling, and one hidden layer")
@@ -174,7 +208,7 @@ func parseLeela(data []byte) (*Checkpoint, error) {
 	if weights.protoFields, err = file.message(10); err != nil {
 		return nil, fault(err)
 	}
-	format, err := leelaFormat(file)
+	format, err := leelaFormat(file, weights)
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -210,7 +244,7 @@ func parseLeela(data []byte) (*Checkpoint, error) {
 }
 
 // leelaFormat returns the description of the network. Old files lack parts of it.
-func leelaFormat(file protoFields) (format protoFields, err error) {
+func leelaFormat(file protoFields, weights *leelaReader) (format protoFields, err error) {
 	if format, err = file.message(4); err != nil {
 		return format, err
 	}
@@ -222,14 +256,20 @@ func leelaFormat(file protoFields) (format protoFields, err error) {
 	if !described {
 		f[1], f[3] = 1, 1
 	}
-	if f[3] == 1 || f[3] == 2 {
+	switch {
+	case f[3] == 1 || f[3] == 2:
 		f[4], f[5] = 1, 1
+	case f[3] == 4 && weights.has(leelaEncoders): // an attention body before it had a number
+		if f[3] = leelaAttentionBody; weights.has(leelaSmolgen) {
+			f[8], f[9] = 7, 8
+		}
 	}
 	switch {
 	case f[1] != 1:
 		err = fmt.Errorf("its input is format %d (%s): only format 1 (%s) can be read, which is %s", f[1], leelaFormats[1][f[1]], leelaFormats[1][1], leelaInput)
-	case f[3] < 1 || f[3] > 4:
-		err = fmt.Errorf("its network is of kind %d (%s): only residual networks can be read, classical or with squeeze-and-excitation", f[3], leelaFormats[3][f[3]])
+	case leelaFormats[3][f[3]] == "" || f[3] == leelaONNX:
+		err = fmt.Errorf("its network is of kind %d (%s): only residual networks and attention bodies can be read", f[3], leelaFormats[3][f[3]])
+	case f[3] > leelaONNX:
 	case f[4] != 1 && f[4] != 2:
 		err = fmt.Errorf("its policy head is of kind %d (%s): only %s and %s can be read", f[4], leelaFormats[4][f[4]], leelaFormats[4][1], leelaFormats[4][2])
 	case f[5] != 1 && f[5] != 2:
@@ -257,6 +297,13 @@ func leelaSpec(format protoFields, weights *leelaReader) (s Spec, err error) {
 	planes, err := encode.PlanesByName(leelaInput)
 	if err != nil {
 		return s, err
+	}
+	if format.numbers[3] > leelaONNX {
+		s = Spec{Planes: planes.Count(), Constant: planes.Constant(), PolicySize: leelaMoves, PolicyMap: leelaPolicy, Value: ValueTanh, MovesLeft: format.numbers[6] == 1}
+		if fault := s.leelaTransformer(format.numbers, weights, count); err != nil || fault != nil {
+			return s, cmp.Or(err, fault)
+		}
+		return s.Complete()
 	}
 	s = Spec{
 		Planes: planes.Count(), Constant: planes.Constant(), PolicySize: leelaMoves, PolicyMap: leelaPolicy,
@@ -294,4 +341,70 @@ func leelaSpec(format protoFields, weights *leelaReader) (s Spec, err error) {
 		return s, errors.New("a residual block or a convolution is missing or empty")
 	}
 	return s.Complete()
+}
+
+// leelaTransformer sets the keys of an attention body. count returns the number of numbers of a
+// field in messages of weights.
+func (s *Spec) leelaTransformer(format map[int]uint64, weights *leelaReader, count func(field int, path ...int) int) error {
+	const mha, smolgen, ffn = 1, 9, 4 // fields of a block
+	s.Trunk, s.Depth, s.Width, s.AttentionHeads = TrunkTransformer, len(weights.bytes[leelaEncoders]), count(26), int(weights.numbers[leelaHeadCount])
+	s.FeedForward, s.Gating = count(2, leelaEncoders, ffn), weights.has(33)
+	s.Activation = ReLU
+	if format[7] == 1 {
+		s.Activation = Mish
+	}
+	function := func(field int) string {
+		if number := format[field]; number != 0 {
+			return cmp.Or(leelaFunctions[number], fmt.Sprintf("number %d", number))
+		}
+		return s.Activation
+	}
+	s.FeedForwardActivation, s.Position = function(9), PositionMap
+	if weights.has(37) {
+		s.Position, s.PositionWidth = PositionDense, count(38)/Squares
+	}
+	if weights.has(leelaSmolgen) && s.Width > 0 && s.AttentionHeads > 0 {
+		s.Smolgen = count(1, leelaEncoders, mha, smolgen) / s.Width
+		s.SmolgenHidden, s.SmolgenSize = count(3, leelaEncoders, mha, smolgen), count(7, leelaEncoders, mha, smolgen)/s.AttentionHeads
+		s.SmolgenActivation = function(8)
+	}
+	s.PolicyHead, s.PolicyChannels = PolicyAttention, count(18)
+	embedding, encoders := count(5), weights.has(21)
+	if weights.has(leelaPolicyHeads) {
+		embedding, s.PolicyChannels = count(2, leelaPolicyHeads), count(4, leelaPolicyHeads, leelaVanilla)
+		if own := count(2, leelaPolicyHeads, leelaVanilla); own > 0 {
+			embedding = own
+		}
+		encoders = weights.nested(8, leelaPolicyHeads, leelaVanilla)
+	}
+	s.ValueChannels, s.ValueHidden = count(30), []int{count(8)}
+	if weights.has(leelaValueHeads) {
+		s.ValueChannels, s.ValueHidden = count(2, leelaValueHeads, leelaWinner), []int{count(4, leelaValueHeads, leelaWinner)}
+	}
+	if format[5] == 2 {
+		s.Value = ValueWDL
+	}
+	if s.MovesLeft {
+		s.MovesLeftChannels, s.MovesLeftHidden = count(32), count(14)
+	}
+	heads, hidden := count(2, leelaEncoders, mha), count(2, 41)
+	switch {
+	case format[4] != 3:
+		return fmt.Errorf("its policy head is of kind %d (%s): an attention body can be read with %s only", format[4], leelaFormats[4][format[4]], leelaFormats[4][3])
+	case format[5] != 1 && format[5] != 2:
+		return fmt.Errorf("its value head is of kind %d (%s): only %s, and %s can be read", format[5], leelaFormats[5][format[5]], leelaFormats[5][1], leelaFormats[5][2])
+	case weights.has(leelaBlocks):
+		return errors.New("it has residual blocks before the attention body, which cannot be read")
+	case encoders:
+		return errors.New("its policy head has attention blocks of its own, which cannot be read")
+	case weights.nested(10, leelaEncoders, mha) || weights.nested(11, leelaEncoders, mha) || weights.nested(12, leelaEncoders, mha):
+		return errors.New("its attention has relative positions, which cannot be read")
+	case s.Depth == 0 || s.Width == 0 || s.AttentionHeads == 0 || s.FeedForward == 0 || s.PolicyChannels == 0 || s.ValueChannels == 0:
+		return errors.New("a block or a layer is missing or empty")
+	case heads != s.Width || embedding != s.PolicyChannels || s.Position == PositionDense && hidden != s.FeedForward:
+		return fmt.Errorf("its sizes differ where they must be equal here: %d and %d of blocks, %d and %d of the policy, %d and %d of hidden layers", s.Width, heads, embedding, s.PolicyChannels, s.FeedForward, hidden)
+	case weights.has(leelaSmolgen) && s.Smolgen*s.SmolgenHidden*s.SmolgenSize == 0:
+		return errors.New("its smolgen is missing or empty")
+	}
+	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 )
@@ -37,6 +39,15 @@ func leelas() map[string]Spec {
 		"squeeze-and-excitation, small convolution, moves left by one": form(func(s *Spec) {
 			s.Attention, s.AttentionReduction, s.MovesLeft, s.MovesLeftUnit = AttentionSqueeze, 16, true, 1
 			s.PolicyHead, s.PolicyChannels = PolicyAlphaZero, 0
+		}),
+		"attention body": form(func(s *Spec) {
+			s.Trunk, s.AttentionHeads, s.FeedForward, s.Activation, s.FeedForwardActivation = TrunkTransformer, 3, 20, Mish, SquaredReLU
+			s.PolicyHead, s.PolicyChannels, s.Value, s.MovesLeft, s.Gating = PolicyAttention, 12, ValueWDL, true, true
+			s.Smolgen, s.SmolgenHidden, s.SmolgenSize, s.SmolgenActivation = 3, 14, 7, Swish
+		}),
+		"attention body with a dense position": form(func(s *Spec) {
+			s.Trunk, s.AttentionHeads, s.FeedForward, s.FeedForwardActivation = TrunkTransformer, 4, 20, Mish
+			s.PolicyHead, s.PolicyChannels, s.Value, s.Position, s.PositionWidth = PolicyAttention, 12, ValueWDL, PositionDense, 6
 		}),
 		"two linear functions": form(func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyConv73, 0 }),
 	}
@@ -150,20 +161,27 @@ func TestLeelaKeepsNorms(t *testing.T) {
 	}
 }
 
-// Leela Chess Zero itself (lc0 909a408, its backend eigen) gave these outputs for the file.
+// Leela Chess Zero itself (lc0 909a408, its backend eigen) gave these outputs for the files. Its
+// priors have names only where no other move has the same one in a ten thousandth.
 func TestLeelaAgainstLC0(t *testing.T) {
-	c, err := ReadCheckpoint("testdata/leela/net.pb.gz")
+	for _, name := range []string{"residual", "map", "dense"} {
+		t.Run(name, func(t *testing.T) { testAgainstLC0(t, "testdata/leela/"+name) })
+	}
+}
+
+func testAgainstLC0(t *testing.T, files string) {
+	c, err := ReadCheckpoint(files + LeelaExt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("testdata/leela/lc0.json")
+	text, err := os.ReadFile(files + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var positions []struct {
 		FEN                    string
 		Value, Draw, MovesLeft float64
-		Logits                 map[string]float32
+		Priors                 map[string]float64
 	}
 	if err := json.Unmarshal(text, &positions); err != nil {
 		t.Fatal(err)
@@ -189,19 +207,19 @@ func TestLeelaAgainstLC0(t *testing.T) {
 		if err := s.Evaluate([]*encode.Leaf{l}); err != nil {
 			t.Fatal(err)
 		}
-		var logits []float32
-		var places []int32
+		named := 0
 		for i, m := range list.Slice() {
-			logit, ok := x.Logits[m.String()]
-			if !ok {
-				t.Fatalf("%s: no logit of %s", x.FEN, m)
+			want, has := x.Priors[m.String()]
+			if !has {
+				continue
 			}
-			logits, places = append(logits, logit), append(places, int32(i))
-		}
-		for i, want := range softmaxOf(logits, places) {
+			named++
 			if d := math.Abs(want - float64(l.Priors[i])); d > 1e-5 {
-				t.Errorf("%s, %s: prior %v, want %v", x.FEN, list.At(i), l.Priors[i], want)
+				t.Errorf("%s, %s: prior %v, want %v", x.FEN, m, l.Priors[i], want)
 			}
+		}
+		if named != len(x.Priors) || named < 3*len(list.Slice())/5 {
+			t.Errorf("%s: %d of %d named moves are legal, of %d", x.FEN, named, len(x.Priors), len(list.Slice()))
 		}
 		if math.Abs(x.Value-float64(l.Value)) > 1e-5 || math.Abs(x.Draw-float64(l.WDL[1])) > 1e-5 || math.Abs(x.MovesLeft-float64(l.MovesLeft)) > 1e-3 {
 			t.Errorf("%s: value %v, draw %v, moves left %v; want %v, %v, %v", x.FEN, l.Value, l.WDL[1], l.MovesLeft, x.Value, x.Draw, x.MovesLeft)
@@ -225,6 +243,7 @@ func TestLeelaRefusesToWrite(t *testing.T) {
 		{func(c *Checkpoint) { c.Spec.BareInput, c.Spec.BareHeads = true, true }, "network.bare_heads"},
 		{func(c *Checkpoint) { c.Spec.HeadKernel = kernel3 }, "network.head_kernel is 3x3"},
 		{func(c *Checkpoint) { c.Spec.PolicyHead = PolicyAttention }, "network.policy_head: want conv73"},
+		{func(c *Checkpoint) { c.Spec.Trunk = TrunkTransformer }, "want attention with a 1x1 kernel after a transformer"},
 		{func(c *Checkpoint) { c.Spec.Value = ValueLinear }, "linear output"},
 		{func(c *Checkpoint) { c.Spec.ValueHidden = []int{8, 8} }, "one hidden layer"},
 		{func(c *Checkpoint) { c.Spec.ValueChannels = Flat }, "one convolution"},
@@ -257,6 +276,7 @@ func leelaWith(fields map[int]int, weights proto) []byte {
 	for i, v := range fields {
 		network.number(i, v)
 	}
+	format.number(1, leelaLinear16)
 	format.message(2, network)
 	file.fixed(1, leelaMagic)
 	if fields != nil {
@@ -279,7 +299,9 @@ func TestLeelaRefusesToRead(t *testing.T) {
 		"onnx":           {leelaWith(nil, nil)[:5], "it has no weights"},
 		"no format":      {leelaWith(nil, old), "a residual block or a convolution is missing"},
 		"canonical":      {leelaWith(map[int]int{1: 3, 3: 4}, old), "input is format 3 (canonical planes)"},
-		"attention body": {leelaWith(map[int]int{1: 1, 3: 6}, old), "kind 6 (attention body)"},
+		"attention body": {leelaWith(map[int]int{1: 1, 3: 6}, old), "policy head is of kind 0"},
+		"old attention":  {leelaWith(map[int]int{1: 1, 3: 6, 4: 3, 5: 1}, old), "a block or a layer is missing"},
+		"ONNX":           {leelaWith(map[int]int{1: 1, 3: 5}, old), "kind 5 (ONNX)"},
 		"attention":      {leelaWith(map[int]int{1: 1, 3: 4, 4: 3, 5: 1}, old), "policy head is of kind 3 (attention)"},
 		"parameters":     {leelaWith(map[int]int{1: 1, 3: 4, 4: 1, 5: 3}, old), "value head is of kind 3"},
 		"mish":           {leelaWith(map[int]int{1: 1, 3: 4, 4: 1, 5: 1, 7: 1}, old), "activation is not ReLU"},
@@ -353,4 +375,70 @@ func FuzzLeela(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// severalHeads is a file of an attention body in the form with several policy and value heads.
+// shared says whether the policy's embedding is that of all heads.
+func severalHeads(t *testing.T, data []byte, shared bool) []byte {
+	t.Helper()
+	file, err := proto(data).fields()
+	must(err)
+	weights, err := file.message(10)
+	must(err)
+	var vanilla, winner, policies, values, out proto
+	embedding := &vanilla
+	if shared {
+		embedding = &policies
+	}
+	for from, to := range map[int]struct {
+		m     *proto
+		field int
+	}{
+		4: {embedding, 1}, 5: {embedding, 2}, 17: {&vanilla, 3}, 18: {&vanilla, 4}, 19: {&vanilla, 5}, 20: {&vanilla, 6}, 22: {&vanilla, 7},
+		29: {&winner, 1}, 30: {&winner, 2}, 7: {&winner, 3}, 8: {&winner, 4}, 9: {&winner, 5}, 10: {&winner, 6},
+	} {
+		to.m.message(to.field, weights.bytes[from][0])
+		delete(weights.bytes, from)
+	}
+	policies.message(leelaVanilla, vanilla)
+	values.message(leelaWinner, winner)
+	for field, all := range weights.bytes {
+		for _, m := range all {
+			out.message(field, m)
+		}
+	}
+	out.number(leelaHeadCount, int(weights.numbers[leelaHeadCount]))
+	out.message(leelaPolicyHeads, policies)
+	out.message(leelaValueHeads, values)
+
+	format, err := file.message(4)
+	must(err)
+	network, err := format.message(2)
+	must(err)
+	fields := map[int]int{}
+	for i, v := range network.numbers {
+		fields[i] = int(v)
+	}
+	fields[3] = 7
+	return leelaWith(fields, out)
+}
+
+// The form with several heads gives the same network as that with one.
+func TestLeelaSeveralHeads(t *testing.T) {
+	for _, name := range []string{"attention body", "attention body with a dense position"} {
+		data := unpackedLeela(t, leelas()[name])
+		want, err := parseLeela(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, shared := range []bool{false, true} {
+			have, err := parseLeela(severalHeads(t, data, shared))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, have); diff != "" {
+				t.Errorf("%s, shared %v: %s", name, shared, diff)
+			}
+		}
+	}
 }

@@ -6,8 +6,18 @@ import (
 	"math"
 )
 
-// leelaBlocks is the field of weights with a message for each block.
-const leelaBlocks = 2
+// Fields of weights with a message for each block, of residual networks and of attention bodies.
+const (
+	leelaBlocks   = 2
+	leelaEncoders = 27
+)
+
+// Fields of the heads of an attention body with several policy and value heads, and in them the
+// heads that play.
+const (
+	leelaPolicyHeads, leelaVanilla = 45, 3
+	leelaValueHeads, leelaWinner   = 44, 1
+)
 
 // leelaMessage is a message of weights that is read or written.
 type leelaMessage interface {
@@ -22,6 +32,10 @@ type leelaMessage interface {
 // leela passes the parameters that play to or from a message of weights.
 func (n *Network) leela(m leelaMessage) {
 	s := &n.spec
+	if s.Trunk == TrunkTransformer {
+		n.leelaTransformer(m)
+		return
+	}
 	normed := func(m leelaMessage, field int, l *layer) {
 		m.message(field, 0, func(m leelaMessage) { leelaNormed(m, l, l.conv.weight.shape[2]) })
 	}
@@ -61,18 +75,131 @@ func (n *Network) leela(m leelaMessage) {
 	}
 	dense([2]int{6, 7}, n.heads.value)
 	if h := n.heads.movesLeft; h != nil {
-		last := h.dense[1]
-		unit := float32(s.MovesLeftUnit) // Leela's output is in plies
-		scale := func(by float32) {
-			for _, p := range []*param{last.weight, last.bias} {
-				for i := range p.data {
-					p.data[i] *= by
-				}
+		h.leelaPlies(s, func() { dense([2]int{12, 13}, h) })
+	}
+}
+
+// leelaPlies calls f while the output of a moves-left head is in plies, as Leela's.
+func (h *head) leelaPlies(s *Spec, f func()) {
+	last := h.dense[1]
+	scale := func(by float32) {
+		for _, p := range []*param{last.weight, last.bias} {
+			for i := range p.data {
+				p.data[i] *= by
 			}
 		}
-		scale(unit)
-		dense([2]int{12, 13}, h)
-		scale(1 / unit)
+	}
+	unit := float32(s.MovesLeftUnit)
+	scale(unit)
+	f()
+	scale(1 / unit)
+}
+
+// leelaTransformer is [Network.leela] of a transformer. It writes the form with one policy and
+// one value head, and reads that with several too.
+func (n *Network) leelaTransformer(m leelaMessage) {
+	dense := func(m leelaMessage, field int, l *dense) {
+		m.layer(field, l.weight.data)
+		m.layer(field+1, l.bias.data)
+	}
+	normed := func(m leelaMessage, field int, l *layerNorm) {
+		m.layer(field, l.gain.data)
+		m.layer(field+1, l.bias.data)
+	}
+	feed := func(l *feedForward) func(leelaMessage) {
+		return func(m leelaMessage) {
+			dense(m, 1, l.first)
+			dense(m, 3, l.second)
+		}
+	}
+	in := n.trunk[0].tokens.(*embedding)
+	if in.board != nil {
+		dense(m, 37, in.board)
+		normed(m, 39, in.norm)
+		m.message(41, 0, feed(in.feed))
+		normed(m, 42, in.norm2)
+	}
+	dense(m, 25, in.dense)
+	if in.multiply != nil {
+		m.layer(33, in.multiply.data)
+		m.layer(34, in.add.data)
+	}
+	for i, l := range n.trunk[1:] {
+		block := l.tokens.(*encoder)
+		m.message(leelaEncoders, i, func(m leelaMessage) {
+			m.message(1, 0, func(m leelaMessage) {
+				dense(m, 1, block.query)
+				dense(m, 3, block.key)
+				dense(m, 5, block.value)
+				dense(m, 7, block.out)
+				if g := block.smolgen; g != nil {
+					m.message(9, 0, func(m leelaMessage) {
+						m.layer(1, g.compress.weight.data)
+						dense(m, 2, g.first)
+						normed(m, 4, g.norm1)
+						dense(m, 6, g.second)
+						normed(m, 8, g.norm2)
+					})
+				}
+			})
+			normed(m, 2, block.norm1)
+			m.message(4, 0, feed(block.feed))
+			normed(m, 5, block.norm2)
+		})
+	}
+	if g := n.trunk[1].tokens.(*encoder).smolgen; g != nil {
+		m.layer(35, g.shared.data)
+	}
+
+	conv := func(m leelaMessage, field int, c *conv) {
+		m.layer(field, c.weight.data)
+		m.layer(field+1, c.bias.data)
+	}
+	policy := func(m leelaMessage, query, key, promotions int) {
+		p := n.heads.policy.pairs
+		conv(m, query, p.query)
+		conv(m, key, p.key)
+		// Of a queen, a rook and a bishop, and a part that all three have.
+		pieces, all := p.pieces.weight.data, make([]float32, p.key.out())
+		m.layer(promotions, pieces, all)
+		for i := range pieces {
+			pieces[i] += all[i%len(all)]
+		}
+	}
+	value := func(m leelaMessage, h *head, embedding, hidden, last int) {
+		c := h.maps[0].conv
+		conv(m, embedding, c)
+		first := h.dense[0] // Leela's reads the numbers by square
+		rows := squareMajor(first.weight.data, c.out())
+		m.layer(hidden, rows)
+		copy(first.weight.data, exchanged(rows, Squares, c.out()))
+		m.layer(hidden+1, first.bias.data)
+		dense(m, last, h.dense[1])
+	}
+	several, _ := m.(*leelaReader) // nil for a writer
+	if several != nil && several.has(leelaPolicyHeads) {
+		m.message(leelaPolicyHeads, 0, func(all leelaMessage) {
+			all.message(leelaVanilla, 0, func(m leelaMessage) {
+				policy(m, 3, 5, 7)
+				if m.(*leelaReader).has(1) {
+					all = m
+				}
+			})
+			conv(all, 1, n.heads.policy.maps[0].conv)
+		})
+	} else {
+		conv(m, 4, n.heads.policy.maps[0].conv)
+		policy(m, 17, 19, 22)
+	}
+	if several != nil && several.has(leelaValueHeads) {
+		m.message(leelaValueHeads, 0, func(m leelaMessage) {
+			m.message(leelaWinner, 0, func(m leelaMessage) { value(m, n.heads.value, 1, 3, 5) })
+		})
+	} else {
+		value(m, n.heads.value, 29, 7, 9)
+	}
+	if h := n.heads.movesLeft; h != nil {
+		h.leelaPlies(&n.spec, func() { value(m, h, 31, 13, 15) })
 	}
 }
 
@@ -236,10 +363,21 @@ func (m *leelaReader) message(field, index int, f func(leelaMessage)) {
 	f(in)
 }
 
+// nested reports whether the first messages of a path have a field.
+func (m *leelaReader) nested(field int, path ...int) bool {
+	for _, f := range path {
+		var err error
+		if m, err = m.inner(f, 0); err != nil {
+			return false
+		}
+	}
+	return m.has(field)
+}
+
 // inner decodes the index-th message of a field; an absent one is empty.
 func (m *leelaReader) inner(field, index int) (*leelaReader, error) {
 	in := &leelaReader{name: fmt.Sprintf("%s.%d", m.name, field), err: m.err}
-	if field == leelaBlocks {
+	if field == leelaBlocks || field == leelaEncoders {
 		in.name += fmt.Sprintf("[%d]", index)
 	}
 	var data proto

@@ -99,4 +99,8 @@ const (
 	identity activation = C.ALAMOS_IDENTITY
 	relu     activation = C.ALAMOS_RELU
 	mish     activation = C.ALAMOS_MISH
+
+	// Only of transformers, which our C++ does not compute.
+	squaredReLU activation = 100
+	swish       activation = 101
 )

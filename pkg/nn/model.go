@@ -83,6 +83,9 @@ func (n *Network) compile(o InferenceOptions, whole bool) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n.spec.Trunk == TrunkTransformer && o.devices[0] == CPU {
+		o.generic, o.Precision = true, FP32
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if err := n.pull(); err != nil {
@@ -98,6 +101,11 @@ func (n *Network) compile(o InferenceOptions, whole bool) (*Model, error) {
 	if whole {
 		m.block = o.Batch
 	}
+	if s := &n.spec; s.Trunk == TrunkTransformer && o.devices[0] == CPU {
+		// A position is 64 rows of each product of matrices. Several at once would be no
+		// faster, and the last bits of a row would depend on its place.
+		m.block = 1
+	}
 	err = caught(func() {
 		if n.sparse != nil {
 			m.processor = n.compileSparse(o.path)
@@ -112,7 +120,7 @@ func (n *Network) compile(o InferenceOptions, whole bool) (*Model, error) {
 		}
 		for _, device := range o.devices {
 			f := n.freeze(o.Precision == BF16, place{device, true})
-			m.queues = append(m.queues, &batchQueue{model: m, frozen: f, workers: workersOf(device)})
+			m.queues = append(m.queues, &batchQueue{model: m, frozen: f, workers: workersOf(device), runners: make([]*runner, workersPer(device))})
 		}
 	})
 	if err != nil {
@@ -165,7 +173,7 @@ func (m *Model) GameSlots(workers int) int {
 	if m.queues == nil {
 		return 2 * m.batch
 	}
-	return (2*m.batch*workersPerDevice*len(m.queues) + workers - 1) / workers
+	return (2*m.batch*workersPer(m.devices[0])*len(m.queues) + workers - 1) / workers
 }
 
 // Work returns the number of positions that all sessions have evaluated, and the number of

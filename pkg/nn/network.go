@@ -209,6 +209,9 @@ func (s Spec) Layers() ([]Layer, error) {
 // in, kernel, kernel] in convolutions, [out, in] in linear layers, [channels] in batch
 // norm, which preserves the shape of the maps.
 func (p *param) describe() (kind string, output []int) {
+	if p.kind != "" {
+		return p.kind, slices.Clone(p.output)
+	}
 	switch len(p.shape) {
 	case 4:
 		return fmt.Sprintf("convolution %dx%d", p.shape[2], p.shape[3]), []int{p.shape[0], 8, 8}

@@ -245,6 +245,11 @@ func (g *onnxGraph) activate(x string, act activation) string {
 		return g.node("Relu", x)
 	case mish:
 		return g.node("Mul", x, g.node("Tanh", g.node("Softplus", x)))
+	case swish:
+		return g.node("Mul", x, g.node("Sigmoid", x))
+	case squaredReLU:
+		x = g.node("Relu", x)
+		return g.node("Mul", x, x)
 	default:
 		return x
 	}
@@ -252,6 +257,9 @@ func (g *onnxGraph) activate(x string, act activation) string {
 
 // layer computes a layer. add may be empty.
 func (g *onnxGraph) layer(l *layer, x, add string) string {
+	if l.tokens != nil {
+		return g.tokens(l.tokens, x)
+	}
 	if l.conv != nil || l.norm != nil {
 		weight, bias := l.fold()
 		if l.conv != nil {
@@ -322,7 +330,7 @@ func (g *onnxGraph) head(h *head, from onnxFeatures) string {
 	}
 	for i, l := range h.dense {
 		if i > 0 && !h.linear {
-			x = g.node("Relu", x)
+			x = g.activate(x, h.act)
 		}
 		weight, bias := g.floats(l.weight.name, l.weight.data, l.weight.shape...), g.floats(l.bias.name, l.bias.data, l.bias.shape...)
 		x = g.node("Gemm", x, weight, bias, onnxInts("transB", 1))
@@ -364,7 +372,11 @@ func (g *onnxGraph) pairs(p *pairs, x string) string {
 	if p.pieces == nil {
 		return products
 	}
-	pieces := g.node("Flatten", g.convolve(key, p.pieces.weight, p.pieces.weight.data, p.pieces.bias.data))
+	var bias []float32
+	if p.pieces.bias != nil {
+		bias = p.pieces.bias.data
+	}
+	pieces := g.node("Flatten", g.convolve(key, p.pieces.weight, p.pieces.weight.data, bias))
 	return g.node("Concat", products, pieces, onnxInts("axis", 1))
 }
 

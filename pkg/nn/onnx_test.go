@@ -33,7 +33,7 @@ type exported struct {
 // exports are networks of every trunk, attention, head and input with its own kind of planes.
 func exports() (all []exported) {
 	inputs := []string{"atomic16", "lc0-112", "variants31", "alphazero119"}
-	for i, s := range append(shapes(), headed()...) {
+	for i, s := range slices.Concat(shapes(), headed(), transformers()) {
 		x := exported{fmt.Sprintf("%d %s, %s", i, s.shape(), s.headsName()), inputs[i%len(inputs)], s, chess.Atomic}
 		planes, err := encode.PlanesByName(x.input)
 		must(err)
@@ -92,10 +92,14 @@ func scrambled(t testing.TB, s Spec) *Network {
 		h.dense[len(h.dense)-1].bias.data[0] = 3
 	}
 	if n.sparse == nil { // the numbers of constant planes can be large
-		input := n.params[0]
-		area := input.size() / (input.shape[0] * s.Planes)
+		input, in := n.params[0], s.Planes
+		if s.Trunk == TrunkTransformer {
+			input = n.trunk[0].tokens.(*embedding).dense.weight
+			in = input.shape[1]
+		}
+		area := input.size() / (input.shape[0] * in)
 		for i := range input.data {
-			if n.spec.Constant[i/area%s.Planes] {
+			if plane := i / area % in; plane < s.Planes && n.spec.Constant[plane] {
 				input.data[i] /= 50
 			}
 		}

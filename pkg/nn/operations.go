@@ -112,6 +112,10 @@ func (g *graph) activate(x *ts.Tensor, act activation) *ts.Tensor {
 		return g.keep(x.Relu(false))
 	case mish: // libtorch has this operation in single precision only
 		return g.like(g.keep(g.single(x).Mish(false)))
+	case swish:
+		return g.keep(x.Silu(false))
+	case squaredReLU:
+		return g.keep(g.keep(x.Relu(false)).Square(false))
 	default:
 		return x
 	}

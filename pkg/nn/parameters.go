@@ -19,6 +19,9 @@ type param struct {
 	data    []float32
 	trained bool
 	halved  bool // training uses the precision of the maps for it, otherwise single precision
+
+	kind   string // of the layer, see [Layer]; empty: it follows from the shape
+	output []int  // with kind
 }
 
 // size returns the number of elements.
@@ -293,7 +296,7 @@ func (n *Network) freeze(half bool, at place) *frozen {
 		}
 		x := s.keep(newStorage(p, gotch.CPU))
 		p.write(x, data)
-		if p == n.params[0] { // the weights of the first convolution
+		if p == n.params[0] && len(p.shape) == 4 { // the weights of the first convolution
 			x = s.keep(x.ConstantPadNd([]int64{0, 0, 0, 0, 0, pad}, false))
 		}
 		if half && halved {

@@ -63,16 +63,29 @@ type Spec struct {
 	PolicySize int    // number of moves that the policy can express
 	PolicyMap  string `json:",omitempty"` // name of the policy encoding, for heads that share weights between squares
 
-	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain sparse" doc:"Type of the trunk's blocks. residual: two convolutions, with the activation after the addition. preactivation: two convolutions, each after batch norm and activation. plain: one convolution without a skip connection; the first one reads the input planes. sparse: a network for processors, without convolutions: a sum of table rows, one for each piece on its square, seen from each side, and small dense layers. It evaluates hundreds of thousands of positions a second on one thread, in integers and with the same result on every processor. It needs the input mover15, mover16, variants31 or rules."`
+	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain transformer sparse" doc:"Type of the trunk's blocks. residual: two convolutions, with the activation after the addition. preactivation: two convolutions, each after batch norm and activation. plain: one convolution without a skip connection; the first one reads the input planes. transformer: attention between squares and dense layers on each, with layer norms, as in the newer networks of Leela Chess Zero; its heads have biases and the trunk's activation instead of batch norm and ReLU. sparse: a network for processors, without convolutions: a sum of table rows, one for each piece on its square, seen from each side, and small dense layers. It evaluates hundreds of thousands of positions a second on one thread, in integers and with the same result on every processor. It needs the input mover15, mover16, variants31 or rules."`
 	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" when:"trunk!=sparse" doc:"Number of blocks in the trunk (of convolutions, if it is plain)."`
-	Width              int     `key:"width" default:"64" range:"1..2048" unit:"channels" when:"trunk!=sparse" doc:"Number of channels in the trunk."`
+	Width              int     `key:"width" default:"64" range:"1..2048" unit:"channels" when:"trunk!=sparse transformer" doc:"Number of channels in the trunk."`
+	_                  int     `key:"width" default:"64" range:"1..4096" unit:"numbers" when:"trunk=transformer" doc:"Length of the vector of each square."`
 	_                  int     `key:"width" default:"256" range:"32..4096" unit:"features" when:"trunk=sparse" doc:"Number of features of each side for the value: the columns of the table, in steps of 32."`
-	Activation         string  `key:"activation" default:"relu" enum:"relu mish" when:"trunk!=sparse" doc:"Activation function of the trunk. mish is x * tanh(log(1 + e^x)). The heads use ReLU."`
+	Activation         string  `key:"activation" default:"relu" enum:"relu mish" when:"trunk!=sparse" doc:"Activation function of the trunk. mish is x * tanh(log(1 + e^x)). The heads use ReLU, those of a transformer this function."`
 	_                  string  `key:"activation" default:"squared" enum:"squared clipped" when:"trunk=sparse" doc:"Activation function of the sums. clipped is min(1, max(0, x)), squared is its square. The layers of the value head after the first use ReLU."`
 	BareInput          bool    `json:",omitempty" key:"bare_input" default:"false" when:"trunk=residual" doc:"Leave out the activation after the input convolution and its batch norm, as ChessSL does."`
-	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation squeeze-excitation-shift cbam" when:"trunk!=sparse" doc:"Attention at the end of each block: squeeze-excitation weighs channels by their means, squeeze-excitation-shift does so with biases and also adds a number to each channel, as Leela Chess Zero does, cbam (convolutional block attention module) weighs channels by means and maxima and then squares."`
+	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation squeeze-excitation-shift cbam" when:"trunk!=sparse transformer" doc:"Attention at the end of each block: squeeze-excitation weighs channels by their means, squeeze-excitation-shift does so with biases and also adds a number to each channel, as Leela Chess Zero does, cbam (convolutional block attention module) weighs channels by means and maxima and then squares."`
 	AttentionReduction int     `json:",omitempty" key:"attention_reduction" default:"16" range:"1..2048" unit:"channels" when:"attention=squeeze-excitation squeeze-excitation-shift cbam" doc:"Number of channels for each hidden unit of the attention, which has at least one."`
-	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" when:"trunk!=sparse" doc:"Probability with which training drops a channel of a block's output, drawn separately for each position. Residual and preactivation blocks drop before the addition."`
+	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" when:"trunk!=sparse transformer" doc:"Probability with which training drops a channel of a block's output, drawn separately for each position. Residual and preactivation blocks drop before the addition."`
+
+	// Of transformers.
+	AttentionHeads        int    `json:",omitempty" key:"heads" default:"4" range:"1..1024" unit:"heads" when:"trunk=transformer" doc:"Number of attention heads of each block, a divisor of the width."`
+	FeedForward           int    `json:",omitempty" key:"feedforward" default:"128" range:"1..16384" unit:"features" when:"trunk=transformer" doc:"Width of the hidden dense layer of each block."`
+	FeedForwardActivation string `json:",omitempty" key:"feedforward_activation" default:"mish" enum:"mish relu squared-relu swish" when:"trunk=transformer" doc:"Activation function after the hidden dense layer of each block. squared-relu is max(0, x)^2, swish is x / (1 + e^-x)."`
+	Position              string `json:",omitempty" key:"position" default:"map" enum:"map dense" when:"trunk=transformer" doc:"What tells the squares apart. map: 64 fixed numbers for each, which say where a queen and a knight go from there. dense: a dense layer over the first 12 planes of all squares; a hidden dense layer is then added to the vectors before the first block."`
+	PositionWidth         int    `json:",omitempty" key:"position_width" default:"16" range:"1..4096" unit:"numbers" when:"position=dense, trunk=transformer" doc:"Numbers that the dense layer makes for each square."`
+	Gating                bool   `json:",omitempty" key:"gating" default:"false" when:"trunk=transformer" doc:"Whether each number of each square is scaled and shifted before the first block."`
+	Smolgen               int    `json:",omitempty" key:"smolgen" default:"0" range:"0..1024" unit:"numbers" when:"trunk=transformer" doc:"Numbers of each square from which smolgen computes, for the whole position, what is added to the attention of each pair of squares (Leela Chess Zero). 0 means no smolgen."`
+	SmolgenHidden         int    `json:",omitempty" key:"smolgen_hidden" default:"128" range:"1..16384" unit:"features" when:"smolgen!=0, trunk=transformer" doc:"Width of the first dense layer of smolgen."`
+	SmolgenSize           int    `json:",omitempty" key:"smolgen_size" default:"32" range:"1..4096" unit:"features" when:"smolgen!=0, trunk=transformer" doc:"Features of smolgen for each head."`
+	SmolgenActivation     string `json:",omitempty" key:"smolgen_activation" default:"swish" enum:"swish mish relu squared-relu" when:"smolgen!=0, trunk=transformer" doc:"Activation function of smolgen."`
 
 	// Of sparse trunks. Input names the encoding of the planes.
 	Input       string `json:",omitempty"`
@@ -97,7 +110,7 @@ type Spec struct {
 	MovesLeftUnit     int  `json:",omitempty" key:"moves_left_unit" default:"20" range:"1..1000" unit:"plies" when:"moves_left=true" doc:"Number of plies that an output of 1 of the moves-left head stands for. Its loss is of such units. Leela Chess Zero's loss has 20."`
 
 	HeadKernel string `json:",omitempty" key:"head_kernel" default:"1x1" enum:"1x1 3x3 3x3-policy" when:"trunk!=sparse" doc:"Size of the convolutions of all heads, or with 3x3-policy of the policy heads, while the others have 1x1. The heads of AlphaZero have 1x1, those of ChessSL 3x3, and Leela Chess Zero has 3x3-policy."`
-	BareHeads  bool   `json:",omitempty" key:"bare_heads" default:"false" when:"trunk!=sparse" doc:"Leave out the ReLU after the first convolution of the value and moves-left heads and its batch norm, as ChessSL does."`
+	BareHeads  bool   `json:",omitempty" key:"bare_heads" default:"false" when:"trunk!=sparse transformer" doc:"Leave out the ReLU after the first convolution of the value and moves-left heads and its batch norm, as ChessSL does."`
 
 	// Heads for training alone, see heads.
 	OpponentPolicy bool `json:",omitempty" key:"opponent_policy" default:"false" when:"policy!=none" doc:"Add a head that predicts the opponent's reply: the policy of the next position, whose moves are numbered as there (KataGo: Wu 2019, section 3.4). Its target is the search's policy where self-play searched the next position in full, otherwise the move that was played; at the end of a game there is none. Only training uses it."`
@@ -106,7 +119,7 @@ type Spec struct {
 
 	// The policy head is PolicyNone if PolicySize is 0.
 	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73 attention" when:"policy!=none, trunk!=sparse" doc:"Architecture of the policy head. conv73-linear: a convolution to 73 channels and a linear layer. conv-linear: a 1x1 convolution to policy_channels and a linear layer. conv73: AlphaZero's convolution to a map for each type of move (73 in its own encoding, more with drops), read at the square where the move begins. attention: a product of vectors for the squares where the move begins and ends, as in Leela Chess Zero. The last two share their weights between squares."`
-	PolicyReLU     bool   `json:",omitempty" key:"policy_relu" default:"false" when:"policy_head=conv73" doc:"Add a batch norm and ReLU to the maps of moves, which then have no bias and no negative logits, as in ChessSL."`
+	PolicyReLU     bool   `json:",omitempty" key:"policy_relu" default:"false" when:"policy_head=conv73, trunk!=transformer" doc:"Add a batch norm and ReLU to the maps of moves, which then have no bias and no negative logits, as in ChessSL."`
 	PolicyChannels int    `key:"policy_channels" default:"8" range:"1..2048" unit:"channels" when:"policy_head=conv-linear" doc:"Channels before the linear layer of the policy head."`
 	_              int    `key:"policy_channels" default:"32" range:"1..2048" unit:"channels" when:"policy_head=attention" doc:"Channels before the attention of the policy head, and length of the vectors of the squares."`
 }
@@ -174,6 +187,15 @@ func (s Spec) Complete() (Spec, error) {
 	}
 	if s.Trunk == TrunkPlain && s.Depth == 0 {
 		return s, errors.New("network: depth: a plain trunk needs at least 1 convolution")
+	}
+	var err error
+	if s.Trunk == TrunkTransformer {
+		s, err = s.completeTransformer()
+	} else {
+		err = s.noTransformer()
+	}
+	if err != nil {
+		return s, err
 	}
 	return s.completeHeads()
 }

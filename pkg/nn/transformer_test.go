@@ -1,0 +1,60 @@
+package nn
+
+import (
+	"testing"
+)
+
+// transformers are transformers with and without each of their parts.
+func transformers() []Spec {
+	var all []Spec
+	for i, change := range []func(*Spec){
+		func(*Spec) {},
+		func(s *Spec) {
+			s.Activation, s.Gating, s.Smolgen, s.SmolgenHidden, s.SmolgenSize, s.PolicyHead = Mish, true, 3, 10, 6, PolicyConv
+		},
+		func(s *Spec) {
+			s.Position, s.PositionWidth, s.Gating, s.FeedForwardActivation = PositionDense, 5, true, SquaredReLU
+			s.MovesLeft, s.Value, s.FutureBoard = true, ValueWDL, 3
+		},
+		func(s *Spec) {
+			s.Position, s.FeedForwardActivation, s.Smolgen, s.SmolgenActivation, s.Depth = PositionDense, ReLU, 2, Mish, 3
+			s.PolicyHead, s.OpponentPolicy, s.ValueSecond = PolicyAlphaZero, true, 2
+		},
+	} {
+		s := Spec{
+			Planes: 16, PolicySize: 1968, PolicyMap: "uci1968", Trunk: TrunkTransformer, Depth: 2, Width: 24, AttentionHeads: 3, FeedForward: 30,
+			PolicyHead: PolicyAttention, ValueChannels: 4,
+		}
+		if i%2 == 1 {
+			s.Value = ValueWDL
+		}
+		change(&s)
+		all = append(all, s)
+	}
+	return all
+}
+
+// Every transformer learns, and its evaluator does what its graph in training does, and answers
+// for each position by itself.
+func TestTransformers(t *testing.T) {
+	for _, s := range transformers() {
+		t.Run(s.transformerName(), func(t *testing.T) {
+			n := mustNew(t, s, 7)
+			x, b := mustTrainerWith(t, n, Optimizer{Kind: Adam}, TrainerOptions{Threads: 2, Precision: FP32}), randomBatch(5, s, 32)
+			first := step(t, x, b, 0.003)
+			var last Loss
+			for range 60 {
+				last = step(t, x, b, 0.003)
+			}
+			if last.Policy > first.Policy-0.1 || last.Value > first.Value/2 {
+				t.Errorf("loss %+v at first, %+v at last", first, last)
+			}
+			testAgreement(t, n, x, InferenceOptions{Batch: 16, Precision: FP32})
+			testIndependence(t, n, InferenceOptions{Batch: 16, Precision: FP32})
+		})
+	}
+}
+
+func (s Spec) transformerName() string {
+	return s.PolicyHead + " " + s.Position + " " + s.FeedForwardActivation
+}
