@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func TestDeviceEvaluator(t *testing.T) {
 	constant := tiny()
 	constant.Constant = make([]bool, constant.Planes)
 	constant.Constant[1] = true
-	specs := append(append(shapes(), headed()...), constant, Spec{Planes: 21, PolicySize: 300, Depth: 2, Width: 48})
+	specs := slices.Concat(shapes(), headed(), transformers(), []Spec{constant, {Planes: 21, PolicySize: 300, Depth: 2, Width: 48}})
 	for _, device := range testDevices(t) {
 		for i, s := range specs {
 			t.Run(fmt.Sprintf("%s %d %s %s", device, i, s.shape(), s.headsName()), func(t *testing.T) {
@@ -81,6 +82,7 @@ func TestDeviceTraining(t *testing.T) {
 						tiny(), auxiliaries(),
 						{Planes: 16, PolicySize: 100, Depth: 2, Width: 24, Trunk: TrunkPreactivation, Activation: Mish, Attention: AttentionCBAM, Dropout: 0.2, PolicyHead: PolicyConv, Value: ValueWDL, MovesLeft: true},
 						{Planes: 16, PolicyMap: "uci2206-mover", PolicySize: 2206, Depth: 1, Width: 16, PolicyHead: PolicyAttention, ValuePooling: true},
+						transformers()[2],
 					} {
 						testDeviceTraining(t, s, o, TrainerOptions{Precision: precision, Device: device, generic: true})
 					}

@@ -27,7 +27,8 @@
 // combination is valid. An activation that follows a sum or a norm is fused with it, in
 // training and in the evaluator.
 //
-// A sparse network (sparse.go) has no maps: a table of features takes the place of the
+// A transformer (transformer.go) computes on vectors of squares, with libtorch's operations on
+// the processor too. A sparse network (sparse.go) has no maps: a table of features takes the place of the
 // trunk's layers. Its evaluator computes in integers, and always on the processor.
 //
 // Determinism. A training step is a function of the parameters, the optimizer state, the

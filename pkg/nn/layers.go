@@ -333,5 +333,15 @@ func (g *graph) linear(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	if bias != nil {
 		b = g.params[bias]
 	}
-	return g.keep(ts.Linear(x, g.params[weight], b))
+	size, err := x.Size()
+	must(err)
+	if !g.folded || g.device != CPU || len(size) > 2 {
+		return g.keep(ts.Linear(x, g.params[weight], b))
+	}
+	// The last bits of a row among so few depend on its place. The vectors of squares are many.
+	var rows []*ts.Tensor
+	for i := range size[0] {
+		rows = append(rows, g.keep(ts.Linear(g.keep(x.Narrow(0, i, 1, false)), g.params[weight], b)))
+	}
+	return g.keep(ts.Cat(rows, 0))
 }

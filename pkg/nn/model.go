@@ -101,11 +101,6 @@ func (n *Network) compile(o InferenceOptions, whole bool) (*Model, error) {
 	if whole {
 		m.block = o.Batch
 	}
-	if s := &n.spec; s.Trunk == TrunkTransformer && o.devices[0] == CPU {
-		// A position is 64 rows of each product of matrices. Several at once would be no
-		// faster, and the last bits of a row would depend on its place.
-		m.block = 1
-	}
 	err = caught(func() {
 		if n.sparse != nil {
 			m.processor = n.compileSparse(o.path)
@@ -144,7 +139,7 @@ func blockOf(o *InferenceOptions) int {
 	switch {
 	case o.devices[0] != CPU:
 		target = 256
-	case o.Precision == BF16:
+	case o.Precision == BF16 || o.generic: // a transformer on the processor calls many small functions
 		target = 8
 	}
 	blocks := (o.Batch + target - 1) / target

@@ -111,7 +111,7 @@ func (g *graph) activate(x *ts.Tensor, act activation) *ts.Tensor {
 	case relu:
 		return g.keep(x.Relu(false))
 	case mish: // libtorch has this operation in single precision only
-		return g.like(g.keep(g.single(x).Mish(false)))
+		return g.keep(g.keep(g.single(x).Mish(false)).Totype(x.DType(), false))
 	case swish:
 		return g.keep(x.Silu(false))
 	case squaredReLU:

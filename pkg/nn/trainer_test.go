@@ -467,7 +467,7 @@ func resident(t *testing.T) int {
 // Micro-batches give the same bits however many devices or threads compute them, and where training
 // goes on from a checkpoint.
 func TestMicroBatches(t *testing.T) {
-	for _, s := range []Spec{tiny(), sparseSpec(sparseCodec(t, chess.Atomic)), {Planes: 16, PolicySize: 100, Depth: 2, Width: 24, Activation: Mish, Dropout: 0.2, Value: ValueWDL}} {
+	for _, s := range []Spec{tiny(), sparseSpec(sparseCodec(t, chess.Atomic)), {Planes: 16, PolicySize: 100, Depth: 2, Width: 24, Activation: Mish, Dropout: 0.2, Value: ValueWDL}, transformers()[1]} {
 		for _, o := range []Optimizer{{Kind: SGD, Momentum: 0.9, GradientClip: 1}, {Kind: Adam, WeightDecay: 1e-4}} {
 			o.MicroBatches = 5
 			for _, on := range []TrainerOptions{{}, {Precision: BF16}, {generic: true}, {generic: true, Precision: BF16}} {

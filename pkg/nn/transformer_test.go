@@ -58,3 +58,13 @@ func TestTransformers(t *testing.T) {
 func (s Spec) transformerName() string {
 	return s.PolicyHead + " " + s.Position + " " + s.FeedForwardActivation
 }
+
+// A position's answer has the same bits at every place of a block of a wide network.
+func TestWideTransformers(t *testing.T) {
+	for _, width := range []int{40, 128, 256} {
+		s := transformers()[2]
+		s.Width, s.AttentionHeads, s.FeedForward, s.PolicyChannels, s.ValueChannels, s.ValueHidden = width, 8, 2*width+8, width/2, 16, []int{128}
+		s.Smolgen, s.SmolgenHidden, s.SmolgenSize, s.PositionWidth, s.FutureBoard = 8, 64, 32, 16, 0
+		testIndependence(t, scrambled(t, s), InferenceOptions{Batch: 32, Precision: FP32})
+	}
+}
