@@ -83,8 +83,8 @@ const (
 	aboutTrials = `A trial is named lab where the experiment lab has only one, and else by its number,
 lab/3, by what the sweep varies, lab/width=16,seed=8, or by the first digits of its
 hash, lab/876a. alamos show lab lists them. A number wins over the digits of a hash.`
-	aboutModels = `A model is a checkpoint file, a weight file of Leela Chess Zero (.pb.gz) with residual
-blocks, or TRIAL@GENERATION: tiny@3, tiny@last, tiny@untrained;
+	aboutModels = `A model is a checkpoint file, a weight file of Leela Chess Zero (.pb.gz), or
+TRIAL@GENERATION: tiny@3, tiny@last, tiny@untrained;
 of a sweep lab/3@last, lab/width=16,seed=8@last or lab/876a@last with the number of a
 trial, what sets it apart, or the first digits of its hash (alamos show lab lists them).`
 )
