@@ -153,8 +153,8 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Trunk == TrunkSparse {
-		return nil, errors.New("new tower: a sparse network has no convolutions")
+	if s.Trunk == TrunkSparse || s.Trunk == TrunkTransformer {
+		return nil, fmt.Errorf("new tower: the trunk %s has no convolutions", s.Trunk)
 	}
 	// The weights are those at the start of training, so that maps neither vanish nor
 	// overflow: a processor multiplies zeros with less power, and clocks higher.

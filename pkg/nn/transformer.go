@@ -277,7 +277,11 @@ type encoder struct {
 }
 
 func newEncoder(d *declare, name string, s *Spec, shared *param) *encoder {
-	square := func(part string) *dense { return newTokenDense(d, name+"."+part, s.Width, s.Width, true) }
+	square := func(part string) *dense {
+		l := newTokenDense(d, name+"."+part, s.Width, s.Width, true)
+		l.weight.kind = part + " linear"
+		return l
+	}
 	l := &encoder{heads: s.AttentionHeads, scale: s.addition(), query: square("query"), key: square("key"), value: square("value"), out: square("out")}
 	if shared != nil {
 		l.smolgen = newSmolgen(d, name+".smolgen", s, shared)

@@ -183,6 +183,8 @@ func (n *Network) Diagram(frame plots.Frame) plots.Diagram {
 		switch part {
 		case "input", "features":
 			add(&d.Stack, "first layer", l)
+		case "smolgen":
+			add(&d.Stack, "smolgen, for all blocks", l)
 		case "trunk":
 			title, several := l.Name, strings.Contains(l.Name, " to ") || strings.HasSuffix(l.Kind, " like it")
 			switch names := strings.Split(title, "."); { // trunk, number of the block, then perhaps "attention", then the layer
