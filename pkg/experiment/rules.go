@@ -10,7 +10,6 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/encode"
 	"alamos/pkg/match"
-	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/train"
 	"alamos/pkg/uci"
@@ -93,14 +92,14 @@ var rules = []rule{
 		l := s.Training.Loss
 		return fault(l.Value == 0 && (l.Policy == 0 || s.Network.Policy == NoPolicy), "no part of the loss has a weight above 0: nothing would be learned")
 	}},
-	{"network.trunk network.input network.activation network.width network.policy_width network.king_buckets network.mirror", func(s *Settings) string {
+	{"network.trunk network.input network.activation network.width network.policy_width network.king_buckets network.mirror network.heads", func(s *Settings) string {
 		spec := s.Network.Spec
 		codec, err := s.codec()
-		if spec.Trunk != nn.TrunkSparse || err != nil {
+		if err != nil {
 			return ""
 		}
 		spec.Input = codec.Planes.Name()
-		if err := spec.CheckSparse(); err != nil {
+		if err := spec.CheckTrunk(); err != nil {
 			return err.Error()
 		}
 		return ""

@@ -98,12 +98,9 @@ func (s *Spec) Size() string {
 	return size
 }
 
-// FLOPs returns the number of operations of the trunk's 3x3 convolutions for a position, or of
-// a transformer's products of matrices. A multiply-add is two operations.
+// FLOPs returns the number of operations of the trunk's 3x3 convolutions for a position. A
+// multiply-add is two operations.
 func (s Spec) FLOPs() float64 {
-	if s.Trunk == TrunkTransformer {
-		return s.transformerFLOPs()
-	}
 	channels := s.Planes + (s.convolutions()-1)*s.Width // inputs of all convolutions
 	return float64(2 * 9 * Squares * channels * s.Width)
 }

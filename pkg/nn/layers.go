@@ -333,14 +333,19 @@ func (g *graph) linear(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	if bias != nil {
 		b = g.params[bias]
 	}
-	size, err := x.Size()
-	must(err)
-	if !g.folded || g.device != CPU || len(size) > 2 {
-		return g.keep(ts.Linear(x, g.params[weight], b))
+	if g.folded && g.device == CPU {
+		if size, err := x.Size(); err == nil && len(size) == 2 {
+			return g.linearRows(x, weight, b, size[0])
+		}
 	}
-	// The last bits of a row among so few depend on its place. The vectors of squares are many.
+	return g.keep(ts.Linear(x, g.params[weight], b))
+}
+
+// linearRows computes each row by itself: the last bits of a row among few depend on its place.
+// The vectors of squares are many.
+func (g *graph) linearRows(x *ts.Tensor, weight *param, b *ts.Tensor, n int64) *ts.Tensor {
 	var rows []*ts.Tensor
-	for i := range size[0] {
+	for i := range n {
 		rows = append(rows, g.keep(ts.Linear(g.keep(x.Narrow(0, i, 1, false)), g.params[weight], b)))
 	}
 	return g.keep(ts.Cat(rows, 0))

@@ -264,17 +264,19 @@ func leelaFormat(file protoFields, weights *leelaReader) (format protoFields, er
 			f[8], f[9] = 7, 8
 		}
 	}
+	body := f[3] > leelaONNX
 	switch {
 	case f[1] != 1:
 		err = fmt.Errorf("its input is format %d (%s): only format 1 (%s) can be read, which is %s", f[1], leelaFormats[1][f[1]], leelaFormats[1][1], leelaInput)
 	case leelaFormats[3][f[3]] == "" || f[3] == leelaONNX:
 		err = fmt.Errorf("its network is of kind %d (%s): only residual networks and attention bodies can be read", f[3], leelaFormats[3][f[3]])
-	case f[3] > leelaONNX:
-	case f[4] != 1 && f[4] != 2:
+	case body && f[4] != 3:
+		err = fmt.Errorf("its policy head is of kind %d (%s): an attention body can be read with %s only", f[4], leelaFormats[4][f[4]], leelaFormats[4][3])
+	case !body && f[4] != 1 && f[4] != 2:
 		err = fmt.Errorf("its policy head is of kind %d (%s): only %s and %s can be read", f[4], leelaFormats[4][f[4]], leelaFormats[4][1], leelaFormats[4][2])
 	case f[5] != 1 && f[5] != 2:
 		err = fmt.Errorf("its value head is of kind %d (%s): only %s, and %s can be read", f[5], leelaFormats[5][f[5]], leelaFormats[5][1], leelaFormats[5][2])
-	case f[7] != 0:
+	case !body && f[7] != 0:
 		err = errors.New("its activation is not ReLU: such heads cannot be read")
 	}
 	return format, err
@@ -298,18 +300,21 @@ func leelaSpec(format protoFields, weights *leelaReader) (s Spec, err error) {
 	if err != nil {
 		return s, err
 	}
+	s = Spec{
+		Planes: planes.Count(), Constant: planes.Constant(), PolicySize: leelaMoves, PolicyMap: leelaPolicy,
+		Value: ValueTanh, MovesLeft: format.numbers[6] == 1,
+	}
+	if format.numbers[5] == 2 {
+		s.Value = ValueWDL
+	}
 	if format.numbers[3] > leelaONNX {
-		s = Spec{Planes: planes.Count(), Constant: planes.Constant(), PolicySize: leelaMoves, PolicyMap: leelaPolicy, Value: ValueTanh, MovesLeft: format.numbers[6] == 1}
 		if fault := s.leelaTransformer(format.numbers, weights, count); err != nil || fault != nil {
 			return s, cmp.Or(err, fault)
 		}
 		return s.Complete()
 	}
-	s = Spec{
-		Planes: planes.Count(), Constant: planes.Constant(), PolicySize: leelaMoves, PolicyMap: leelaPolicy,
-		Trunk: TrunkResidual, Depth: len(weights.bytes[leelaBlocks]), Width: count(1, 1) / (9 * planes.Count()), Activation: ReLU, Attention: AttentionNone,
-		Value: ValueTanh, MovesLeft: format.numbers[6] == 1,
-	}
+	s.Trunk, s.Depth, s.Width = TrunkResidual, len(weights.bytes[leelaBlocks]), count(1, 1)/(9*planes.Count())
+	s.Activation, s.Attention = ReLU, AttentionNone
 	if hidden := count(2, leelaBlocks, 3); s.Depth > 0 && hidden > 0 && s.Width > 0 {
 		s.Attention, s.AttentionReduction = AttentionShift, max(1, s.Width/hidden)
 		if have := max(1, s.Width/s.AttentionReduction); have != hidden {
@@ -326,9 +331,6 @@ func leelaSpec(format protoFields, weights *leelaReader) (s Spec, err error) {
 		s.PolicyHead, s.HeadKernel = PolicyAlphaZero, kernelP
 	} else {
 		s.PolicyHead, s.PolicyChannels = PolicyConv, perSquare(3)
-	}
-	if format.numbers[5] == 2 {
-		s.Value = ValueWDL
 	}
 	s.ValueChannels, s.ValueHidden = perSquare(6), []int{count(8)}
 	if s.MovesLeft {
@@ -381,18 +383,11 @@ func (s *Spec) leelaTransformer(format map[int]uint64, weights *leelaReader, cou
 	if weights.has(leelaValueHeads) {
 		s.ValueChannels, s.ValueHidden = count(2, leelaValueHeads, leelaWinner), []int{count(4, leelaValueHeads, leelaWinner)}
 	}
-	if format[5] == 2 {
-		s.Value = ValueWDL
-	}
 	if s.MovesLeft {
 		s.MovesLeftChannels, s.MovesLeftHidden = count(32), count(14)
 	}
 	heads, hidden := count(2, leelaEncoders, mha), count(2, 41)
 	switch {
-	case format[4] != 3:
-		return fmt.Errorf("its policy head is of kind %d (%s): an attention body can be read with %s only", format[4], leelaFormats[4][format[4]], leelaFormats[4][3])
-	case format[5] != 1 && format[5] != 2:
-		return fmt.Errorf("its value head is of kind %d (%s): only %s, and %s can be read", format[5], leelaFormats[5][format[5]], leelaFormats[5][1], leelaFormats[5][2])
 	case weights.has(leelaBlocks):
 		return errors.New("it has residual blocks before the attention body, which cannot be read")
 	case encoders:

@@ -361,6 +361,10 @@ func FuzzLeela(f *testing.F) {
 	small.Depth, small.Width, small.AttentionReduction, small.ValueChannels, small.ValueHidden = 1, 1, 1, 1, []int{1}
 	small.MovesLeftChannels, small.MovesLeftHidden = 1, 1
 	f.Add(unpackedLeela(f, small))
+	body := leelas()["attention body"]
+	body.Depth, body.Width, body.AttentionHeads, body.FeedForward, body.PolicyChannels, body.ValueChannels, body.ValueHidden = 1, 1, 1, 1, 1, 1, []int{1}
+	body.Smolgen, body.SmolgenHidden, body.SmolgenSize, body.MovesLeftChannels, body.MovesLeftHidden = 1, 1, 1, 1, 1
+	f.Add(unpackedLeela(f, body))
 	f.Add(leelaWith(map[int]int{1: 1, 3: 4, 4: 2, 5: 2, 6: 1}, nil))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := parseLeela(data)

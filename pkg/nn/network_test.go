@@ -105,7 +105,7 @@ func TestSpecErrors(t *testing.T) {
 		{func(s *Spec) { s.Depth = -1 }, "depth"},
 		{func(s *Spec) { s.Width = 0 }, "width"},
 		{func(s *Spec) { s.Trunk = "recurrent" }, "network.trunk: want residual"},
-		{func(s *Spec) { s.Trunk, s.AttentionHeads = TrunkTransformer, 5 }, "heads: want a divisor of the width"},
+		{func(s *Spec) { s.Trunk, s.AttentionHeads = TrunkTransformer, 5 }, "is not a multiple of its 5 heads"},
 		{func(s *Spec) { s.Trunk, s.Depth = TrunkTransformer, 0 }, "a transformer needs at least 1 block"},
 		{func(s *Spec) { s.Trunk, s.Attention = TrunkTransformer, AttentionSqueeze }, "no attention of channels"},
 		{func(s *Spec) { s.Trunk, s.BareHeads = TrunkTransformer, true }, "have no batch norm"},

@@ -58,7 +58,7 @@ func (s Spec) completeSparse() (Spec, error) {
 		s.MovesLeftHidden = cmp.Or(s.MovesLeftHidden, int(d("moves_left_hidden")))
 		s.MovesLeftUnit = cmp.Or(s.MovesLeftUnit, int(d("moves_left_unit")))
 	}
-	if err := s.CheckSparse(); err != nil {
+	if err := s.checkSparse(); err != nil {
 		return s, fmt.Errorf("network: %w", err)
 	}
 	sides, err := s.sides()
@@ -75,9 +75,8 @@ func (s Spec) completeSparse() (Spec, error) {
 	return s, nil
 }
 
-// CheckSparse returns an error if the settings of a sparse trunk do not fit each other or its
-// Input.
-func (s *Spec) CheckSparse() error {
+// checkSparse is [Spec.CheckTrunk] of a sparse trunk.
+func (s *Spec) checkSparse() error {
 	switch {
 	case s.Activation != Squared && s.Activation != Clipped:
 		return fmt.Errorf("a sparse trunk has the activation %s or %s, not %s", Squared, Clipped, s.Activation)

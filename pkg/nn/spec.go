@@ -66,7 +66,7 @@ type Spec struct {
 	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain transformer sparse" doc:"Type of the trunk's blocks. residual: two convolutions, with the activation after the addition. preactivation: two convolutions, each after batch norm and activation. plain: one convolution without a skip connection; the first one reads the input planes. transformer: attention between squares and dense layers on each, with layer norms, as in the newer networks of Leela Chess Zero; its heads have biases and the trunk's activation instead of batch norm and ReLU. sparse: a network for processors, without convolutions: a sum of table rows, one for each piece on its square, seen from each side, and small dense layers. It evaluates hundreds of thousands of positions a second on one thread, in integers and with the same result on every processor. It needs the input mover15, mover16, variants31 or rules."`
 	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" when:"trunk!=sparse" doc:"Number of blocks in the trunk (of convolutions, if it is plain)."`
 	Width              int     `key:"width" default:"64" range:"1..2048" unit:"channels" when:"trunk!=sparse transformer" doc:"Number of channels in the trunk."`
-	_                  int     `key:"width" default:"64" range:"1..4096" unit:"numbers" when:"trunk=transformer" doc:"Length of the vector of each square."`
+	_                  int     `key:"width" default:"64" range:"1..2048" unit:"numbers" when:"trunk=transformer" doc:"Length of the vector of each square."`
 	_                  int     `key:"width" default:"256" range:"32..4096" unit:"features" when:"trunk=sparse" doc:"Number of features of each side for the value: the columns of the table, in steps of 32."`
 	Activation         string  `key:"activation" default:"relu" enum:"relu mish" when:"trunk!=sparse" doc:"Activation function of the trunk. mish is x * tanh(log(1 + e^x)). The heads use ReLU, those of a transformer this function."`
 	_                  string  `key:"activation" default:"squared" enum:"squared clipped" when:"trunk=sparse" doc:"Activation function of the sums. clipped is min(1, max(0, x)), squared is its square. The layers of the value head after the first use ReLU."`
@@ -198,6 +198,18 @@ func (s Spec) Complete() (Spec, error) {
 		return s, err
 	}
 	return s.completeHeads()
+}
+
+// CheckTrunk returns an error if the settings of the trunk, with explicit defaults, do not fit each
+// other or, in a sparse trunk, its Input.
+func (s *Spec) CheckTrunk() error {
+	switch s.Trunk {
+	case TrunkSparse:
+		return s.checkSparse()
+	case TrunkTransformer:
+		return s.checkTransformer()
+	}
+	return nil
 }
 
 func (s Spec) completeHeads() (Spec, error) {

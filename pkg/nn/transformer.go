@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/config"
@@ -51,8 +50,6 @@ func (s Spec) completeTransformer() (Spec, error) {
 	switch {
 	case s.Depth == 0:
 		return s, errors.New("network: depth: a transformer needs at least 1 block")
-	case s.Width%s.AttentionHeads != 0:
-		return s, fmt.Errorf("network: heads: want a divisor of the width %d, have %d", s.Width, s.AttentionHeads)
 	case s.Attention != AttentionNone || s.Dropout > 0:
 		return s, errors.New("network: a transformer has no attention of channels and no dropout")
 	case s.PolicyReLU || s.BareHeads:
@@ -62,7 +59,18 @@ func (s Spec) completeTransformer() (Spec, error) {
 	case s.Smolgen == 0 && (s.SmolgenHidden > 0 || s.SmolgenSize > 0 || s.SmolgenActivation != ""):
 		return s, errors.New("network: smolgen: its sizes are given, but not its channels")
 	}
+	if err := s.checkTransformer(); err != nil {
+		return s, fmt.Errorf("network: %w", err)
+	}
 	return s, nil
+}
+
+// checkTransformer is [Spec.CheckTrunk] of a transformer.
+func (s *Spec) checkTransformer() error {
+	if s.Width%s.AttentionHeads != 0 {
+		return fmt.Errorf("the width %d of a transformer is not a multiple of its %d heads", s.Width, s.AttentionHeads)
+	}
+	return nil
 }
 
 // noTransformer returns an error if a key of transformers is set.
@@ -72,24 +80,6 @@ func (s *Spec) noTransformer() error {
 		return fmt.Errorf("network: heads, feedforward, position, gating and smolgen: only with the trunk %s", TrunkTransformer)
 	}
 	return nil
-}
-
-// transformerFLOPs is [Spec.FLOPs] of a transformer.
-func (s *Spec) transformerFLOPs() float64 {
-	var sum int
-	for _, p := range s.declared() {
-		switch {
-		case len(p.shape) != 2 || strings.HasPrefix(p.name, "input.gates"):
-		case p.name == "smolgen.weight":
-			sum += p.size() * s.AttentionHeads * s.Depth
-		case strings.HasPrefix(p.name, "input.board"), strings.Contains(p.name, "smolgen.linear"):
-			sum += p.size()
-		case strings.HasPrefix(p.name, "input."), strings.HasPrefix(p.name, "trunk."):
-			sum += p.size() * Squares
-		}
-	}
-	sum += 2 * Squares * Squares * s.Width * s.Depth // the products of attention
-	return float64(2 * sum)
 }
 
 // tokens computes vectors [N, 64, out] of squares from vectors [N, 64, in].
@@ -221,7 +211,7 @@ func newEmbedding(d *declare, s *Spec) *embedding {
 
 // positionMap has for each square 64 numbers: 1 for each square to which a queen or a knight goes
 // on an empty board, -1 for the square itself, otherwise 0.
-func positionMap() []float32 {
+var positionMap = func() []float32 {
 	out := make([]float32, Squares*Squares)
 	for from := range Squares {
 		for to := range Squares {
@@ -236,7 +226,7 @@ func positionMap() []float32 {
 		}
 	}
 	return out
-}
+}()
 
 func abs(x int) int { return max(x, -x) }
 
@@ -249,7 +239,7 @@ func (l *embedding) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 		board := g.keep(g.keep(x.Narrow(2, 0, int64(l.board.weight.shape[1]/Squares), false)).Flatten(1, 2, false))
 		position = g.keep(l.board.forward(g, board).Unflatten(1, []int64{Squares, -1}, false))
 	} else {
-		table := g.like(g.fill(func(to []float32) { copy(to, positionMap()) }, 1, Squares, Squares))
+		table := g.like(g.fill(func(to []float32) { copy(to, positionMap) }, 1, Squares, Squares))
 		position = g.keep(table.Expand([]int64{size[0], Squares, Squares}, false, false))
 	}
 	x = g.activate(l.dense.forward(g, g.keep(ts.Cat([]*ts.Tensor{x, position}, 2))), l.act)
@@ -398,7 +388,7 @@ func (l *embedding) onnx(g *onnxGraph, x string) string {
 		position = g.node("Reshape", position, g.integers(0, Squares, int64(l.board.weight.shape[0]/Squares)))
 	} else { // the map plus 0 times a plane, which gives it the number of positions
 		first := g.node("Slice", x, g.integers(0), g.integers(1), g.integers(2))
-		position = g.node("Add", g.scaled(first, 0), g.floats("", positionMap(), 1, Squares, Squares))
+		position = g.node("Add", g.scaled(first, 0), g.floats("", positionMap, 1, Squares, Squares))
 	}
 	x = g.activate(g.tokenDense(l.dense, g.node("Concat", x, position, onnxInts("axis", 2))), l.act)
 	if l.norm != nil {

@@ -40,15 +40,8 @@ func TestTransformers(t *testing.T) {
 	for _, s := range transformers() {
 		t.Run(s.transformerName(), func(t *testing.T) {
 			n := mustNew(t, s, 7)
-			x, b := mustTrainerWith(t, n, Optimizer{Kind: Adam}, TrainerOptions{Threads: 2, Precision: FP32}), randomBatch(5, s, 32)
-			first := step(t, x, b, 0.003)
-			var last Loss
-			for range 60 {
-				last = step(t, x, b, 0.003)
-			}
-			if last.Policy > first.Policy-0.1 || last.Value > first.Value/2 {
-				t.Errorf("loss %+v at first, %+v at last", first, last)
-			}
+			x := mustTrainerWith(t, n, Optimizer{Kind: Adam}, TrainerOptions{Threads: 2, Precision: FP32})
+			testLearns(t, x, s, 60, 0.003)
 			testAgreement(t, n, x, InferenceOptions{Batch: 16, Precision: FP32})
 			testIndependence(t, n, InferenceOptions{Batch: 16, Precision: FP32})
 		})

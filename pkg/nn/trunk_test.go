@@ -43,21 +43,28 @@ func TestEveryShape(t *testing.T) {
 	for _, s := range shapes() {
 		t.Run(s.shape(), func(t *testing.T) {
 			n := mustNew(t, s, 7)
-			x, b := mustTrainer(t, n), randomBatch(5, s, 32)
-			first := step(t, x, b, 0.05)
-			var last Loss
-			for range 25 {
-				last = step(t, x, b, 0.05)
-			}
-			if last.Policy > first.Policy-0.1 || last.Value > first.Value/2 {
-				t.Errorf("loss %+v at first, %+v at last", first, last)
-			}
+			x := mustTrainer(t, n)
+			testLearns(t, x, s, 25, 0.05)
 			for _, precision := range precisions() {
 				testAgreement(t, n, x, InferenceOptions{Batch: 16, Precision: precision})
 				testIndependence(t, n, InferenceOptions{Batch: 16, Precision: precision})
 			}
 			testAgreement(t, n, x, InferenceOptions{Batch: 16, Precision: FP32, libtorch: true})
 		})
+	}
+}
+
+// testLearns trains on one batch until its losses are much lower.
+func testLearns(t *testing.T, x *Trainer, s Spec, steps int, rate float64) {
+	t.Helper()
+	b := randomBatch(5, s, 32)
+	first := step(t, x, b, rate)
+	var last Loss
+	for range steps {
+		last = step(t, x, b, rate)
+	}
+	if last.Policy > first.Policy-0.1 || last.Value > first.Value/2 {
+		t.Errorf("loss %+v at first, %+v at last", first, last)
 	}
 }
 
