@@ -398,7 +398,11 @@ func (b *rulebook) decided(p *Position) Outcome {
 		x := &b.extinct[i]
 		for _, c := range [2]Color{them, us} {
 			if x.sides[c] && x.left(b, p, c) <= x.count {
-				return Outcome{Win(c ^ 1 ^ Color(boolBit(x.win))), Extinction}
+				winner := c.Other()
+				if x.win {
+					winner = c
+				}
+				return Outcome{Win(winner), Extinction}
 			}
 		}
 	}
@@ -409,13 +413,6 @@ func (b *rulebook) decided(p *Position) Outcome {
 		return Outcome{Win(them), CheckLimit}
 	}
 	return Outcome{Unfinished, NoReason}
-}
-
-func boolBit(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // left counts the pieces of a side that it would lose or win without.

@@ -188,3 +188,31 @@ func rulesOfTests(t testing.TB) map[string]Rules {
 	}
 	return all
 }
+
+// Positions of every kind of rules are read as they are written.
+func TestFENOfDefinedRules(t *testing.T) {
+	for _, rules := range []string{
+		`{"name":"antihouse","royal":"none","must_capture":true,"castling":false,"promotion":"qrbnk","hand":"captures","stalemate":"win"}`,
+		`{"name":"last-king","royals":"last","hand":"captures","start":"rnbqkbnk/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNK w - - 0 1","castling":false}`,
+	} {
+		v, err := ParseVariant(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, 0))
+		for range 200 {
+			p := StartPosition(v)
+			for range 120 {
+				var l MoveList
+				p.LegalMoves(&l)
+				if p.Ended(&l).Over() {
+					break
+				}
+				p.Play(l.At(r.IntN(l.Len())))
+				if q, err := ParseFEN(v, p.FEN()); err != nil || q.FEN() != p.FEN() {
+					t.Fatalf("%s: %v", p.FEN(), err)
+				}
+			}
+		}
+	}
+}

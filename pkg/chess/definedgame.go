@@ -36,7 +36,7 @@ func (b *rulebook) checkMaterial(p *Position) error {
 func (b *rulebook) mostMoves(n int) (most int) {
 	squares, drops := b.squares.Count(), 0
 	if b.hand {
-		drops = len(b.kinds) - len(b.royals)
+		drops = len(b.variant.Drops())
 	}
 	promotions := 3 * (b.zone[White] | b.zone[Black]).Count() * b.promotions()
 	for k := range min(n, squares) + 1 {

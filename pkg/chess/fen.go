@@ -258,7 +258,7 @@ func (p *Position) parsePieces(s string) error {
 			digit = false
 			if ch == '~' && p.hasHand() {
 				last := NewSquare(file-1, n-1)
-				if t, _ := p.PieceAt(last); file == 0 || file > 8 || j == 0 || t == NoPieceType || t == Pawn || t == King {
+				if t, _ := p.PieceAt(last); file == 0 || file > 8 || t == NoPieceType || t == Pawn || t == King && p.variant == Crazyhouse {
 					return fmt.Errorf("rank %d: ~ in %q does not follow a piece that can have been promoted", n, rank)
 				}
 				p.promoted |= last.bit()

@@ -1,5 +1,7 @@
 package chess
 
+import "slices"
+
 // Move is a move in 21 bits; 0 is not a move. It means something only together
 // with the position it is played in.
 //
@@ -109,25 +111,11 @@ func (l *MoveList) At(i int) Move { return l.Slice()[i] }
 func (l *MoveList) Slice() []Move { return l.moves[:l.n] }
 
 // Contains reports whether m is in the list.
-func (l *MoveList) Contains(m Move) bool {
-	for _, x := range l.Slice() {
-		if x == m {
-			return true
-		}
-	}
-	return false
-}
+func (l *MoveList) Contains(m Move) bool { return slices.Contains(l.Slice(), m) }
 
 // Retain removes the moves for which keep returns false.
 func (l *MoveList) Retain(keep func(Move) bool) {
-	n := 0
-	for _, m := range l.Slice() {
-		if keep(m) {
-			l.moves[n] = m
-			n++
-		}
-	}
-	l.n = n
+	l.n = len(slices.DeleteFunc(l.Slice(), func(m Move) bool { return !keep(m) }))
 }
 
 func (l *MoveList) add(m Move) {

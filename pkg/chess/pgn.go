@@ -173,21 +173,10 @@ func normalizeTag(tag string) string { return strings.ToLower(tagNormalizer.Repl
 
 // variantTag is the value of the Variant tag of a game.
 func (g *PGN) variantTag() string {
-	if g.Variant == Standard && g.Start.castle&^classicalRooks(&g.Start) != 0 {
+	if g.Variant == Standard && g.Start.CastlesAs960() {
 		return "Chess960"
 	}
 	return g.Variant.Tag()
-}
-
-// classicalRooks returns the corners of the sides whose king stands on the e-file:
-// the rooks that castle in chess.
-func classicalRooks(p *Position) (rooks Bitboard) {
-	for c := White; c <= Black; c++ {
-		if p.King(c)&7 == 4 {
-			rooks |= backRank(c) & (fileA | fileH)
-		}
-	}
-	return rooks
 }
 
 // tag reads a tag pair.

@@ -57,7 +57,7 @@ func (v Variant) Drops() (kinds []PieceType) {
 		return nil
 	}
 	for _, k := range b.kinds {
-		if !k.royal {
+		if !k.royal || b.Royals == "last" {
 			kinds = append(kinds, k.t)
 		}
 	}
@@ -67,8 +67,12 @@ func (v Variant) Drops() (kinds []PieceType) {
 // Checks returns the number of checks that wins the game; 0 if none does.
 func (v Variant) Checks() int { return v.rules().CheckLimit }
 
-// PromotionZone returns the squares on which White's pawns promote.
-func (v Variant) PromotionZone() Bitboard { return v.rules().zone[White] }
+// PromotionZone returns the squares on which pawns of the side to move promote, as White sees
+// them.
+func (v Variant) PromotionZone() Bitboard {
+	b := v.rules()
+	return b.zone[White] | b.flip(b.zone[Black])
+}
 
 // Reach returns the squares to which a piece of White's on a square of the board can move,
 // and on which it can capture, if no other stands in its way. Double steps of pawns are
@@ -114,14 +118,14 @@ func (v Variant) Symmetric() bool {
 		return false
 	}
 	for _, k := range b.kinds {
-		steps, err := parseBetza(k.Moves)
+		steps, _ := parseBetza(k.Moves) // compiled rules have no errors
 		for _, s := range steps {
 			s.dx = -s.dx
 			if !slices.Contains(steps, s) {
 				return false
 			}
 		}
-		if err != nil || !same(k.quiet[White].region) {
+		if !same(k.quiet[White].region) {
 			return false
 		}
 	}

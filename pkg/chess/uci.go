@@ -22,6 +22,19 @@ func classicalCastle(m Move) bool {
 	return m.From().File() == 4 && (m.To().File() == 0 || m.To().File() == 7)
 }
 
+// CastlesAs960 reports whether a side may castle with a king or a rook that is not on its
+// square of standard chess.
+func (p *Position) CastlesAs960() bool {
+	for c := White; c <= Black; c++ {
+		for rook := range p.CastlingRooks(c).Squares {
+			if !classicalCastle(newMove(p.King(c), rook)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ParseUCI reads a move as UCI engines write it and checks that it is legal.
 // Castling is understood in both forms: the king takes its rook ("e1h1"), or it
 // goes two squares or more to where castling brings it ("e1g1").

@@ -64,7 +64,7 @@ func (m *Mirror) Reflect(dst, s *Sample) {
 	dst.Planes, dst.Indices, dst.Future, dst.Reply = planes, indices, future, m.index(s.Reply)
 	for i, word := range s.Planes {
 		if !m.planes.constant[i] {
-			word = reflect(word)
+			word = ReflectBoard(word)
 		}
 		planes[i] = word
 	}
@@ -72,7 +72,7 @@ func (m *Mirror) Reflect(dst, s *Sample) {
 		indices[i] = m.index(index)
 	}
 	for i, word := range s.Future {
-		future[i] = reflect(word)
+		future[i] = ReflectBoard(word)
 	}
 }
 
@@ -84,6 +84,6 @@ func (m *Mirror) index(i int32) int32 {
 	return m.indices[i]
 }
 
-// reflect exchanges left and right of a bitboard. The bits of a byte are the squares of a
+// ReflectBoard exchanges left and right of a bitboard. The bits of a byte are the squares of a
 // rank.
-func reflect(board uint64) uint64 { return bits.ReverseBytes64(bits.Reverse64(board)) }
+func ReflectBoard(board uint64) uint64 { return bits.ReverseBytes64(bits.Reverse64(board)) }

@@ -39,20 +39,11 @@ var atomic16Lacks = lacks{
 func encodeAtomic16(dst []uint64, g *chess.Game) {
 	p := g.Position()
 	dst = dst[:atomicPlanes]
-	for t := chess.Pawn; t <= chess.King; t++ {
-		dst[atomicWhite+int(t-chess.Pawn)] = uint64(p.Pieces(chess.White, t))
-		dst[atomicBlack+int(t-chess.Pawn)] = uint64(p.Pieces(chess.Black, t))
-	}
+	encodePieces(dst[atomicWhite:], p, chess.White)
 	dst[atomicCastling] = uint64(p.CastlingRooks(chess.White))
 	dst[atomicCastling+1] = uint64(p.CastlingRooks(chess.Black))
-	dst[atomicEnPassant] = 0
-	if s := p.EnPassant(); s != chess.NoSquare {
-		dst[atomicEnPassant] = 1 << s
-	}
-	dst[atomicTurn] = 0
-	if p.Turn() == chess.White {
-		dst[atomicTurn] = ^uint64(0)
-	}
+	dst[atomicEnPassant] = 1 << p.EnPassant() // 0 without one
+	dst[atomicTurn] = plane(p.Turn() == chess.White)
 }
 
 // mover15 is atomic16 from the view of the side to move: its pieces come first,
@@ -95,10 +86,7 @@ func encodeMover(dst []uint64, p *chess.Position) {
 	encodePieces(dst[moverPieces:], p, own)
 	dst[moverCastling] = uint64(p.CastlingRooks(own))
 	dst[moverCastling+1] = uint64(p.CastlingRooks(own.Other()))
-	dst[moverEnPassant] = 0
-	if s := p.EnPassant(); s != chess.NoSquare {
-		dst[moverEnPassant] = 1 << s
-	}
+	dst[moverEnPassant] = 1 << p.EnPassant() // 0 without one
 }
 
 // moverSides returns the sides of an encoding whose first planes are those of mover15 and

@@ -39,11 +39,11 @@ type uciLookup struct {
 
 func newUCITable() *uciLookup {
 	t := &uciLookup{moves: make([]string, 0, uciSize)}
-	square := func(s int) string { return string([]byte{'a' + byte(s%8), '1' + byte(s/8)}) }
+	square := func(s int) string { return chess.Square(s).String() }
 	for from := range 64 {
 		for to := range 64 {
 			t.plain[from][to], t.knight[from][to] = -1, -1
-			if queenMove(from, to) || knightMove(from, to) {
+			if zeroTypes[from][to] >= 0 {
 				t.plain[from][to] = int16(len(t.moves))
 				t.moves = append(t.moves, square(from)+square(to))
 			}
@@ -61,22 +61,6 @@ func newUCITable() *uciLookup {
 		}
 	}
 	return t
-}
-
-// deltas are the distances in files and ranks between two squares.
-func deltas(from, to int) (files, ranks int) {
-	abs := func(x int) int { return max(x, -x) }
-	return abs(from%8 - to%8), abs(from/8 - to/8)
-}
-
-func queenMove(from, to int) bool {
-	files, ranks := deltas(from, to)
-	return from != to && (files == 0 || ranks == 0 || files == ranks)
-}
-
-func knightMove(from, to int) bool {
-	files, ranks := deltas(from, to)
-	return files*ranks == 2
 }
 
 // UCI1968Moves is the list of the uci1968 policy: the UCI string of each
@@ -157,13 +141,12 @@ func UCI2206Moves() []string {
 	for i := uciPlain; i < allUCI; i += 4 { // one of four: the squares are the same
 		moves = append(moves, uciTable.moves[i][:4]+"k")
 	}
-	square := func(s int) string { return string([]byte{'a' + byte(s%8), '1' + byte(s/8)}) }
-	for s := range 48 {
-		moves = append(moves, "P@"+square(firstPawnSq+s))
+	for s := chess.Square(firstPawnSq); s < firstPawnSq+48; s++ {
+		moves = append(moves, "P@"+s.String())
 	}
 	for _, piece := range "NBRQ" {
-		for s := range 64 {
-			moves = append(moves, string(piece)+"@"+square(s))
+		for s := range chess.Square(64) {
+			moves = append(moves, string(piece)+"@"+s.String())
 		}
 	}
 	return moves

@@ -97,10 +97,7 @@ func planesOfRules(v chess.Variant) Planes {
 			dst[i], dst[n+i] = uint64(p.Pieces(own, t)), uint64(p.Pieces(own.Other(), t))
 		}
 		dst[2*n] = uint64(v.Squares())
-		dst[2*n+1], dst[2*n+2], dst[2*n+3] = uint64(p.CastlingRooks(own)), uint64(p.CastlingRooks(own.Other())), 0
-		if s := p.EnPassant(); s != chess.NoSquare {
-			dst[2*n+3] = 1 << s
-		}
+		dst[2*n+1], dst[2*n+2], dst[2*n+3] = uint64(p.CastlingRooks(own)), uint64(p.CastlingRooks(own.Other())), 1<<p.EnPassant()
 		dst[2*n+4] = uint64(p.Promoted())
 		if own == chess.Black {
 			for i, b := range dst[:first] {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -500,6 +501,29 @@ func TestRefused(t *testing.T) {
 	cfg = config("http://127.0.0.1:1")
 	if err := Run(ctx, ctx, cfg); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("nobody there: %v", err)
+	}
+}
+
+// A server that takes a connection and does not answer is asked again.
+func TestServerWithoutAnswer(t *testing.T) {
+	var asked atomic.Int32
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1)%2 == 1 {
+			<-r.Context().Done()
+			return
+		}
+		fmt.Fprintln(w, `{"ok":true}`)
+	}))
+	defer h.Close()
+	c := client{url: h.URL, http: http.DefaultClient, pause: hasty}
+	if text, err := c.insist(t.Context(), http.MethodPost, "/move", nil, func(error) {}); err != nil || !strings.Contains(string(text), "true") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := c.follow(t.Context(), "/stream", func(error) {}, func([]byte) bool { return false }); err != nil {
+		t.Error(err)
+	}
+	if n := asked.Load(); n != 4 {
+		t.Errorf("%d requests", n)
 	}
 }
 

@@ -117,6 +117,8 @@ func (c *client) retry(ctx context.Context, note func(error), f func(working fun
 // insist makes a request until it is answered, with success or not, or ctx ends.
 func (c *client) insist(ctx context.Context, method, path string, form url.Values, note func(error)) (text []byte, err error) {
 	err = c.retry(ctx, note, func(func()) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, c.pause.silence, errSilence)
+		defer cancel()
 		answer, err := c.request(ctx, method, path, form)
 		if err != nil {
 			return err
@@ -147,13 +149,14 @@ var errSilence = errors.New("lichess: the stream is silent")
 func (c *client) stream(ctx context.Context, path string, f func(line []byte) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	watch := time.AfterFunc(c.pause.silence, func() { cancel(errSilence) })
+	defer watch.Stop()
 	answer, err := c.request(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close()
-	watch := time.AfterFunc(c.pause.silence, func() { cancel(errSilence) })
-	defer watch.Stop()
+	watch.Reset(c.pause.silence)
 	lines := bufio.NewScanner(answer.Body)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

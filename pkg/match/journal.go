@@ -82,8 +82,11 @@ func (a *Games) Open(journal, kind string) (*disk.Journal, error) {
 		if entry, err = json.Marshal(journaled{Total: a.total}); err == nil {
 			err = a.journal.Add(entry)
 		}
+		if err != nil {
+			return nil, errors.Join(err, a.journal.Close())
+		}
 	}
-	return a.journal, err
+	return a.journal, nil
 }
 
 // Peek restores the games of a journal without changing the journal.

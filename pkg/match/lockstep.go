@@ -89,7 +89,7 @@ func (w *worker) begin(pair Pair, number int) (*liveGame, error) {
 			return g, nil
 		}
 	}
-	return nil, fmt.Errorf("match: no game of %s is still being played after %d random plies", t.Variant, t.RandomPlies)
+	return nil, fmt.Errorf("match: after %d random plies every game of %s was over: ask for fewer", t.RandomPlies, t.Variant)
 }
 
 // outcome generates the legal moves of a game and returns the game's outcome.

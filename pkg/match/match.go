@@ -162,7 +162,7 @@ func (m *match) restore() error {
 		return err
 	}
 	if m.had > m.cfg.Rounds {
-		return fmt.Errorf("%s has %d games of this match: want that many, or more", file, m.had)
+		return fmt.Errorf("%s already has %d games of this match: ask for at least %d", file, m.had, m.had)
 	}
 	if _, err := m.games.Open(m.journal(), ""); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (m *match) restore() error {
 	}
 	if n := m.games.Len(); n > 0 && m.cfg.Watch != nil {
 		m.cfg.Watch.Resume(n)
-		m.cfg.Watch.Note(english.Plural(n, "game", "") + " are there already")
+		m.cfg.Watch.Note("continuing after " + english.Plural(n, "game", ""))
 	}
 	return nil
 }

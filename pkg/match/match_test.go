@@ -43,7 +43,7 @@ func (w *watched) Set(int, int, string) {
 func (w *watched) Standings(current func() (string, []string)) { current() }
 
 func (w *watched) Note(text string) {
-	if !strings.HasSuffix(text, " are there already") {
+	if !strings.HasPrefix(text, "continuing after ") {
 		w.faults = append(w.faults, text)
 	}
 }
@@ -194,10 +194,10 @@ func TestOtherMatch(t *testing.T) {
 	run(t, c)
 	before := read(t, file)
 	for name, change := range map[string]func(*Config){
-		"another match":  func(c *Config) { c.Seed++ },
-		"other settings": func(c *Config) { c.MaxMoves++ },
-		"or players":     func(c *Config) { c.Players[1] = opened(t, "material:2") },
-		"want that many": func(c *Config) { c.Rounds = 4 },
+		"another match":    func(c *Config) { c.Seed++ },
+		"other settings":   func(c *Config) { c.MaxMoves++ },
+		"or players":       func(c *Config) { c.Players[1] = opened(t, "material:2") },
+		"ask for at least": func(c *Config) { c.Rounds = 4 },
 	} {
 		other := c
 		change(&other)

@@ -124,12 +124,8 @@ func (p *mcts) tree(t *Turn) *search.Tree {
 // treeInfo returns the evaluation of the root after a search.
 func treeInfo(t *search.Tree) Info {
 	value := t.Value()
-	visits := 0
-	for _, e := range t.Root() {
-		visits += e.Visits
-	}
 	line := t.PV()
-	return Info{Score: &value, Mate: uci.Mate(line, value, t.Exact()), Visits: visits, Depth: len(line)}
+	return Info{Score: &value, Mate: uci.Mate(line, value, t.Exact()), Visits: t.Visits(), Depth: len(line)}
 }
 
 func (p *mcts) GameOver(g *chess.Game) { delete(p.trees, g) }

@@ -112,7 +112,7 @@ const Usage = `  random                      random legal moves
   material:DEPTH[,movetime=MS]  alpha-beta on a count of material, DEPTH plies deep
   alphabeta:MODEL,depth=N[,movetime=MS]
                               alpha-beta on the value of a network
-  policy:MODEL                the move that a network's policy gives the most
+  policy:MODEL                the most probable move in a network's policy
   MODEL[,visits=N][,depth=N][,movetime=MS][,temperature=X]
                               tree search with a network; the depth is that of the
                               line of best play. Settings of a search have their
@@ -304,7 +304,7 @@ func (s *Spec) Limit() uci.Limit {
 	}
 }
 
-// Opponent returns the engine of an engine player, and nil for other players.
+// Opponent returns the engine of an engine player.
 func (s *Spec) Opponent() *uci.Opponent {
 	return &uci.Opponent{Program: s.UCI, Args: s.Args, Level: s.Level, Options: s.Options, Limit: s.Limit()}
 }

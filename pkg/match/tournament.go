@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/uci"
 )
 
 // Entry is a player of a tournament.
@@ -67,8 +66,8 @@ type Tournament struct {
 // Chess960 reports whether games may start with castling rights that only chess960 has.
 func (t *Tournament) Chess960() (bool, error) {
 	starts, err := chess.ParseStarts(t.Variant, t.Start)
-	castles := func(o Opening) bool { return uci.Chess960(&o.Start) }
-	return err == nil && (starts.Any(uci.Chess960) || slices.ContainsFunc(t.Book, castles)), err
+	castles := func(o Opening) bool { return o.Start.CastlesAs960() }
+	return err == nil && (starts.Any((*chess.Position).CastlesAs960) || slices.ContainsFunc(t.Book, castles)), err
 }
 
 // Format selects the pairs that play. The zero Format is a round robin: all pairs play.

@@ -44,11 +44,14 @@ func ParseRange(text string) (r Range, err error) {
 	if !found {
 		return r, fmt.Errorf("%s: want %s=LOW..HIGH, have %q", key, key, text)
 	}
-	for text, into := range map[string]*float64{low: &r.Low, high: &r.High} {
-		if *into, err = strconv.ParseFloat(text, 64); err != nil {
-			return r, fmt.Errorf("%s: want %s=LOW..HIGH with numbers, have %q", key, key, text)
+	for _, end := range []struct {
+		text string
+		into *float64
+	}{{low, &r.Low}, {high, &r.High}} {
+		if *end.into, err = strconv.ParseFloat(end.text, 64); err != nil {
+			return r, fmt.Errorf("%s: want %s=LOW..HIGH with numbers, have %q", key, key, end.text)
 		}
-		if err := new(search.Config).Set(r.Key, text); err != nil {
+		if err := new(search.Config).Set(r.Key, end.text); err != nil {
 			return r, fmt.Errorf("%s: %w", key, err)
 		}
 	}

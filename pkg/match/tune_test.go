@@ -194,6 +194,7 @@ func TestTuneRefuses(t *testing.T) {
 		"c_puct=0..2":         "want a number above 0",
 		"fpu=0..11":           "want a number",
 		"c_puct=2..1":         "want the lower bound first",
+		"c_puct=1..1":         "want the lower bound first",
 		"c_puct=1..2,c=0.9":   "want c from 0 to 0.5",
 		"c_puct=1..2,step=3":  "want c=NUMBER or r=NUMBER",
 		"leaves=1.5..3":       "want a whole number",

@@ -282,11 +282,10 @@ func result(o chess.Outcome, side chess.Color) float64 {
 	if side == chess.White {
 		return float64(o.Result)
 	}
-	return -float64(o.Result)
+	return float64(-o.Result) // a draw is +0
 }
 
-// NewValuer values positions by an evaluator, without its priors: the network n
-// behind a codec, see [NewEvaluator].
+// NewValuer returns a valuer that uses an evaluator's values and ignores its priors.
 func NewValuer(e Evaluator) Valuer { return &evaluatorValuer{evaluator: e} }
 
 type evaluatorValuer struct {

@@ -68,8 +68,8 @@ type Config struct {
 	// history, legal moves and key.
 	Cache int `key:"cache" default:"0" range:"0..100000000" unit:"positions" doc:"Number of evaluations that a tree remembers during a game, so that the network does not evaluate equal positions twice. It changes the number of evaluations, but no result. The cache grows as it fills, to about 200 bytes for each evaluation that it may hold. 0 means no cache."`
 
-	// Solver gives a position from which a move wins by force a win, and one whose moves
-	// all have known results the best of them. The search ends when the root's result
+	// Solver marks a position as won once one of its moves is proven to win. If the results
+	// of all its moves are known, the position has the best of them. The search ends when the root's result
 	// is known and counts moves that draw as 0. See [Tree.Target] for what is learned
 	// then, and [Tree.Choose] for the moves that are played. Draws are by the rules
 	// and history of the game.
@@ -197,8 +197,8 @@ func Tunable() []string {
 }
 
 // Set sets a setting as users write it on a command line, by its name in experiment
-// files: one of [Settable]. A c_base without a c_init gets the defaults of that and of c_factor. The error
-// names what is wanted, not the setting.
+// files: one of [Settable]. The error names what is
+// wanted, not the setting.
 func (c *Config) Set(name, value string) error {
 	if !slices.Contains(Settable(), name) {
 		return fmt.Errorf("a search has no such setting: want %s", strings.Join(Settable(), ", "))
@@ -206,10 +206,5 @@ func (c *Config) Set(name, value string) error {
 	if name == "fpu" && value == "parent" {
 		value = "0"
 	}
-	err := config.Set(c, name, value)
-	if name == "c_base" && c.CBase > 0 {
-		c.CInit = cmp.Or(c.CInit, config.Default[Config]("c_init"))
-		c.CFactor = cmp.Or(c.CFactor, config.Default[Config]("c_factor"))
-	}
-	return err
+	return config.Set(c, name, value)
 }

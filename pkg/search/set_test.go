@@ -46,13 +46,6 @@ func TestSet(t *testing.T) {
 	if err := (&search.Config{}).Set("visits", "1"); err == nil {
 		t.Error("there is no setting of that name")
 	}
-	grows := search.Config{}
-	if err := grows.Set("c_base", "19652"); err != nil || grows.CInit != 1.25 || grows.CFactor != 1 {
-		t.Errorf("c_base alone: %+v, %v", grows, err)
-	}
-	if err := grows.Set("c_init", "0"); err != nil || grows.CInit != 0 {
-		t.Errorf("a c_init of 0: %+v, %v", grows, err)
-	}
 	gumbel := search.Config{}
 	if err := gumbel.Set("root", "gumbel"); err != nil || gumbel.Root.Considered != 16 || gumbel.Root.CScale != 1 {
 		t.Errorf("a gumbel root: %+v, %v", gumbel.Root, err)

@@ -203,10 +203,10 @@ func (t *Tree) SetReuse(on bool) { t.cfg.TreeReuse = on }
 // temperature of its Root. It is on at first.
 func (t *Tree) SetExploring(on bool) { t.quiet = !on }
 
-// reserve makes room for the visits of a search, so that a large tree is not copied again
-// and again while it grows.
+// reserve makes room for the visits of a search, so that a tree of usual size is not copied
+// while it grows.
 func (t *Tree) reserve() {
-	const most, moves = 1 << 20, 24
+	const most, moves = 1 << 14, 24
 	n := min(t.cfg.Visits+1, most)
 	t.nodes = slices.Grow(t.nodes[:0], n)
 	t.stubs = slices.Grow(t.stubs[:0], n*moves)

@@ -93,15 +93,7 @@ func (t *Tree) expand(n *node) {
 		t.restrict()
 	}
 	if outcome.Over() {
-		n.state = terminal
-		switch outcome.Result {
-		case chess.Draw:
-			n.value = 0
-		case chess.Win(t.game.Position().Turn()):
-			n.value = 1
-		default:
-			n.value = -1
-		}
+		n.state, n.value = terminal, float32(result(outcome, t.game.Position().Turn()))
 		return
 	}
 	if t.cfg.TwofoldDraws && n != &t.nodes[0] && t.game.Repetitions() > 0 {
@@ -238,7 +230,8 @@ const virtualLoss = 0.5
 
 // refresh computes the score and the bonus of an edge that has a child. Pending visits
 // count as visits that are partly lost (virtual loss), or as Config.VirtualVisits. An edge
-// that is proven lost is never selected. An edge without a known visit keeps its score then.
+// that is proven lost is never selected. Without completed visits
+// and without virtual loss the score stays as it was.
 func (t *Tree) refresh(e *edge) {
 	child := &t.nodes[e.child]
 	made, lost := child.pending, virtualLoss*float64(child.pending)

@@ -28,7 +28,7 @@ type Answer struct {
 // the engine does not support chess960.
 func (e *Client) position(g *chess.Game) error {
 	// The castling notation is sent only when it changes.
-	if on := Chess960(g.Start()); on != e.chess960 {
+	if on := g.Start().CastlesAs960(); on != e.chess960 {
 		if err := e.SetOption(chess960Option, fmt.Sprint(on)); err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (e *Client) search(ctx context.Context, g *chess.Game, t Task, report func(
 // allowed returns the time after which a search of the side to move is stopped.
 func (e *Client) allowed(t Task, turn chess.Color) time.Duration {
 	switch clock := t.Clock[turn]; {
-	case t.endless() || t.Limit == Limit{}:
+	case t.endless():
 		return maxTime
 	case t.MoveTime > 0:
 		return t.MoveTime + e.wait.Overrun
@@ -250,19 +250,6 @@ const (
 	variantOption  = "UCI_Variant"
 	chess960Option = "UCI_Chess960" // castling is written as king takes own rook
 )
-
-// Chess960 reports whether games from p need the option UCI_Chess960: a side may castle
-// with a king or a rook that is not on its square of standard chess.
-func Chess960(p *chess.Position) bool {
-	for c := chess.White; c <= chess.Black; c++ {
-		for rook := range p.CastlingRooks(c).Squares {
-			if p.King(c).File() != 4 || rook.File() != 0 && rook.File() != 7 {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // ProveChess960 checks that the engine supports chess960. Otherwise it fails with
 // [ErrVariant].

@@ -337,7 +337,7 @@ func TestChess960(t *testing.T) {
 		{usual, "e1g1", "e1g1", false},
 	} {
 		g := game(c.fen, c.castling)
-		if Chess960(g.Start()) != c.chess960 {
+		if g.Start().CastlesAs960() != c.chess960 {
 			t.Errorf("%s: chess960 is %v", c.fen, !c.chess960)
 		}
 		if got := positionCommand(g); !strings.HasSuffix(got, " moves "+c.want) {

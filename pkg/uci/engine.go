@@ -75,6 +75,7 @@ func SearchConfig(leaves int) search.Config {
 	c.Visits = 1 << 14 // initial capacity; see SetVisits
 	c.CPuct, c.FPU = 1.5, search.FPU{Parent: true, Reduction: 0.3}
 	c.Leaves, c.Solver, c.Lookahead = leaves, true, 1
+	c.CInit, c.CFactor = config.Default[search.Config]("c_init"), config.Default[search.Config]("c_factor")
 	return c
 }
 

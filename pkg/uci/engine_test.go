@@ -117,6 +117,34 @@ func TestTreeIsReused(t *testing.T) {
 	}
 }
 
+// A Gumbel root shares out the visits of its own search, not those of the search before.
+func TestGumbelRootAfterALongerSearch(t *testing.T) {
+	e := New(Blank(chess.Standard))
+	if err := e.Config.Set("root", "gumbel"); err != nil {
+		t.Fatal(err)
+	}
+	g := game(t, chess.Standard, "")
+	best, ponder, _ := think(t, e, g, Task{Limit: Limit{Nodes: 20_000}})
+	g.Play(best)
+	g.Play(ponder)
+	think(t, e, g, Task{Limit: Limit{Nodes: 2048}})
+	most, all := 0, 0
+	for _, m := range e.Tree().Root() {
+		most, all = max(most, m.Visits), all+m.Visits
+	}
+	if most < all/8 { // 16 candidates of which none was dropped have a sixteenth each
+		t.Errorf("the best move has %d of %d visits", most, all)
+	}
+}
+
+// CBase alone gives the exploration constant of AlphaZero.
+func TestCBaseAlone(t *testing.T) {
+	e := New(Blank(chess.Standard))
+	if err := e.Set("CBase", "19652"); err != nil || e.Config.CInit != 1.25 || e.Config.CFactor != 1 {
+		t.Errorf("%+v, %v", e.Config, err)
+	}
+}
+
 // Reports are consistent: the line begins with the move, and scores agree with it.
 func TestReports(t *testing.T) {
 	e := New(Blank(chess.Standard))
@@ -131,7 +159,7 @@ func TestReports(t *testing.T) {
 	}
 	// White mates by Qb7; Black's queen is lost to no other move.
 	g := game(t, chess.Standard, "k7/8/1K6/8/8/8/1Q6/8 w - - 0 1")
-	best, _, told := think(t, e, g, Task{Limit: Limit{Nodes: 5000}})
+	best, _, told := think(t, e, g, Task{Limit: Limit{Nodes: 2048}})
 	if g.Position().UCI(best) != "b2g7" && g.Position().SAN(best)[len(g.Position().SAN(best))-1] != '#' {
 		t.Errorf("played %s, not a mate", g.Position().SAN(best))
 	}

@@ -37,11 +37,11 @@ type Task struct {
 	Hit              <-chan struct{}
 }
 
-// endless reports whether the task may never end by itself: without a limit, before
-// ponderhit, or in search of a mate that does not exist.
+// endless reports whether the task may never end by itself: without a limit but perhaps a
+// mate that does not exist, or before ponderhit.
 func (t *Task) endless() bool {
 	limited := t.MoveTime > 0 || t.Depth > 0 || t.Nodes > 0 || t.Clock != [2]time.Duration{}
-	return t.Infinite || t.Ponder || t.Mate > 0 && !limited
+	return t.Infinite || t.Ponder || !limited
 }
 
 // Time returns the time that a search may take, 0 for no limit, and whether it is a share of
@@ -220,7 +220,7 @@ func positionCommand(g *chess.Game) string {
 	} else {
 		b.WriteString("fen " + p.FEN())
 	}
-	chess960 := Chess960(&p)
+	chess960 := p.CastlesAs960()
 	for i, m := range g.Moves() {
 		if i == 0 {
 			b.WriteString(" moves")

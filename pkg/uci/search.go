@@ -49,11 +49,6 @@ func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report fu
 	if e.tree == nil || e.cfg != cfg {
 		e.tree, e.cfg = search.NewTree(cfg, 0), cfg // without noise, the seed has no effect
 	}
-	if len(task.SearchMoves) > 0 || e.PolicyOnly { // earlier visits would outweigh the network
-		e.tree.Analyze(g, task.SearchMoves...)
-	} else {
-		e.tree.Follow(g)
-	}
 	visits := unlimited
 	switch {
 	case e.PolicyOnly:
@@ -62,6 +57,11 @@ func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report fu
 		visits = int(min(task.Nodes, unlimited))
 	}
 	e.tree.SetVisits(visits)
+	if len(task.SearchMoves) > 0 || e.PolicyOnly { // earlier visits would outweigh the network
+		e.tree.Analyze(g, task.SearchMoves...)
+	} else {
+		e.tree.Follow(g)
+	}
 	r := &running{Engine: e, task: task, send: report, began: time.Now(), kept: e.tree.Visits()}
 	r.time, r.clock = task.Time(g.Position().Turn(), e.Overhead)
 	err := r.run(ctx)

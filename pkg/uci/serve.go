@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -435,8 +436,8 @@ func endScore(p *chess.Position) string {
 
 // perft counts positions by root move, as other engines do.
 func (s *server) perft(ctx context.Context, depth string) {
-	n := 0
-	if _, err := fmt.Sscan(depth, &n); err != nil || n < 1 || n > 20 || s.game == nil {
+	n, err := strconv.Atoi(depth)
+	if err != nil || n < 1 || n > 20 || s.game == nil {
 		s.complain("go perft: want a depth from 1 to 20 and a position")
 		return
 	}

@@ -216,7 +216,6 @@ func TestServeWaits(t *testing.T) {
 	}
 }
 
-// A user interface that has gone ends the conversation.
 // The end of the input stops a search that only a command can end, and deferred commands
 // still run.
 func TestServeEndOfInput(t *testing.T) {
@@ -225,12 +224,15 @@ func TestServeEndOfInput(t *testing.T) {
 		{"go ponder nodes 1"},
 		{"go infinite", "ponderhit"},
 		{"go ponder infinite", "ponderhit"},
+		{"go ponder", "ponderhit"},
+		{"go winc 1000"},
 		{"go nodes 50", "go ponder nodes 1", "position startpos moves e2e4", "go nodes 50"},
 	} {
 		wantLine(t, answers(t, append([]string{"position startpos"}, commands...)...), `bestmove \w+.*`)
 	}
 }
 
+// A user interface that has gone ends the conversation.
 func TestServeBrokenPipe(t *testing.T) {
 	err := uci.Serve(t.Context(), strings.NewReader("uci\ngo infinite\n"+strings.Repeat("isready\n", 1000)), brokenPipe{}, blank(), uci.Limit{})
 	if !errors.Is(err, io.ErrClosedPipe) {
