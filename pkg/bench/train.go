@@ -106,9 +106,9 @@ func (t *Train) measure(ctx context.Context, shape Shape, spec nn.Spec, l *epoch
 	}
 	for _, o := range passes {
 		o.TrainerOptions = options
-		bare, err := nn.NewBarePass(spec, l.batch(), o)
-		if err != nil {
-			return r, err
+		bare, newErr := nn.NewBarePass(spec, l.batch(), o)
+		if newErr != nil {
+			return r, newErr
 		}
 		defer func() { err = errors.Join(err, bare.Close()) }()
 		sides = append(sides, sideBySide(turn, []func() (int, error){func() (int, error) { return t.Batch, bare.Run() }}))

@@ -181,7 +181,7 @@ func (w *worker) playOut(ctx context.Context, where string, by *uci.Pool, l uci.
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(list.Slice(), a.Move) { // it was not asked here
+		if !list.Contains(a.Move) { // it was not asked here
 			return fmt.Errorf("data: %s, ply %d: %s is not legal", where, w.board.Ply(), a.Move)
 		}
 		w.board.Play(a.Move)

@@ -190,7 +190,7 @@ func (s *tarStream) end() error {
 	for {
 		n, err := s.Read(b)
 		if len(bytes.Trim(b[:n], "\x00")) > 0 {
-			return fmt.Errorf("the tar is damaged: zeros that would be its end, and more after them: %w", io.ErrUnexpectedEOF)
+			return fmt.Errorf("the tar is damaged: data follows the zeros that mark its end: %w", io.ErrUnexpectedEOF)
 		}
 		if err != nil {
 			return err

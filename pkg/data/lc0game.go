@@ -68,7 +68,7 @@ func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, er
 	}
 	slices.SortFunc(g.drawn, func(a, b lc0Drawn) int { return cmp.Compare(a.ply, b.ply) })
 	if len(g.moves) == 0 {
-		return nil, fmt.Errorf("data: %s: it is empty: no record is in it", name)
+		return nil, fmt.Errorf("data: %s: it has no records", name)
 	}
 	// A record that does not follow from the one before it is damage. The game is replayed up
 	// to the last drawn record to find it. That costs little compared to decompression.

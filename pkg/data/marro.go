@@ -30,7 +30,7 @@ import (
 //   - Whether a position with Black to move, which is turned, has ones in the plane
 //     of the side to move. The reader sets zeros, as marro77 does.
 //   - Games. Each row is a game of its own, at ply 0.
-//   - Results. The value is 0 and meaningless (Position.NoResult). Only a policy can
+//   - Results. The value is 0 and means nothing (see [HasResult]). Only a policy can
 //     be learned from these files.
 //   - The piece of a promotion. It is a queen.
 //

@@ -109,7 +109,8 @@ func (q *Questions) game(number int) (game, error) {
 }
 
 // Answer answers the questions about games as they come, until todo is closed, in as many goroutines
-// as the source has workers. It calls done with each entry for [Answers.Replay], not one at a time.
+// as the source has workers. It calls done with each entry for [Answers.Replay]; several
+// goroutines may call it at once.
 func (q *Questions) Answer(ctx context.Context, todo <-chan int, done func(number int, entry []byte)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for range q.source.workers {

@@ -427,7 +427,7 @@ func TestForeignFiles(t *testing.T) {
 		{PGN, chunk, "it is training data of lc0, not games in PGN"},
 		{PGN, xz, "it is compressed by xz, which is not read here: decompress it first"},
 		{PGN, []byte{0, 1, 2}, "it is not games in PGN: it begins with"},
-		{LC0, zipped(t, nil), "it is empty: no record is in it"},
+		{LC0, zipped(t, nil), "it has no records"},
 		{LC0, nil, "the file is empty"},
 		{LC0, text, "it is games in PGN, not training data of lc0"},
 		{LC0, zipped(t, text), "no training data of lc0"},

@@ -104,19 +104,18 @@ func StampedSum(ctx context.Context, path string) (sum string, stamp Stamp, sett
 	return sum, stamp, settled, err
 }
 
-// SumFS returns the first 16 digits of a SHA-256 over the names and contents of the files
-// in a folder. It ignores subfolders.
+// SumFS returns the first 16 digits of a SHA-256 over the paths and contents of the files
+// in a folder.
 func SumFS(dir fs.FS) (string, error) {
-	files, err := fs.ReadDir(dir, ".")
 	h := sha256.New()
-	for _, f := range files {
-		if f.IsDir() {
-			continue
+	err := fs.WalkDir(dir, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
 		}
-		text, readErr := fs.ReadFile(dir, f.Name())
-		err = errors.Join(err, readErr)
-		fmt.Fprintf(h, "%d:%s%d:%s", len(f.Name()), f.Name(), len(text), text)
-	}
+		text, err := fs.ReadFile(dir, path)
+		fmt.Fprintf(h, "%d:%s%d:%s", len(path), path, len(text), text)
+		return err
+	})
 	return hex.EncodeToString(h.Sum(nil))[:16], err
 }
 

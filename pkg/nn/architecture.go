@@ -192,8 +192,11 @@ func newPolicy(d *declare, name string, s *Spec) *head {
 	}
 	layout, err := s.layout()
 	must(err) // which Complete checked
-	if slices.ContainsFunc(layout.Places, func(p [2]int32) bool { return layout.Places[max(0, p[0])] != [2]int32{p[0], -1} }) {
-		h.places = layout.Places
+	for i, p := range layout.Places {
+		if p != [2]int32{int32(i), -1} { // not at its own index
+			h.places = layout.Places
+			break
+		}
 	}
 	switch s.PolicyHead {
 	case PolicyNone:
@@ -364,3 +367,15 @@ func (p *pairs) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 
 // scale is the factor of the queries.
 func (p *pairs) scale() float64 { return 1 / math.Sqrt(float64(p.query.out())) }
+
+// scaledQuery returns the weights and the bias of a convolution to scaled queries.
+func (p *pairs) scaledQuery() (weight, bias []float32) {
+	scaled := func(v []float32) []float32 {
+		v = slices.Clone(v)
+		for i := range v {
+			v[i] *= float32(p.scale())
+		}
+		return v
+	}
+	return scaled(p.query.weight.data), scaled(p.query.bias.data)
+}

@@ -58,7 +58,7 @@ func Devices(list string) ([]string, error) {
 			return nil, fmt.Errorf("device: no %s: libtorch finds no CUDA device; there is cpu (a libtorch without CUDA, as Debian's, never finds one; nvidia-smi says whether the driver works)", name)
 		case i >= there:
 			return nil, fmt.Errorf("device: no %s: there is cuda:0 to cuda:%d", name, there-1)
-		case slices.Contains(devices, name):
+		case slices.Contains(devices, fmt.Sprintf("%s:%d", CUDA, i)):
 			return nil, fmt.Errorf("device: %s is in %q twice", name, list)
 		}
 		devices = append(devices, fmt.Sprintf("%s:%d", CUDA, i))

@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"runtime"
-	"slices"
 	"unsafe"
 )
 
@@ -176,12 +175,7 @@ func unit(channels int) *conv {
 func (c *compiler) pairs(h *head, from register) {
 	query, key := h.pairs.query, h.pairs.key
 	n := query.out()
-	weight, bias := slices.Clone(query.weight.data), slices.Clone(query.bias.data)
-	for _, v := range [][]float32{weight, bias} {
-		for i := range v {
-			v[i] *= float32(h.pairs.scale())
-		}
-	}
+	weight, bias := h.pairs.scaledQuery()
 	both := &layer{conv: &conv{
 		weight: &param{shape: []int{2 * n, query.in(), 1, 1}, data: append(weight, key.weight.data...)},
 		bias:   &param{data: append(bias, key.bias.data...)},

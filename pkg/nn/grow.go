@@ -40,7 +40,7 @@ func (s Spec) Grow(from Spec, weights Tensors, seed uint64) (Tensors, error) {
 		case known && s.Trunk == TrunkSparse && strings.HasPrefix(p.name, "features."):
 			s.widenTable(&from, p, w)
 		case known:
-			if err := p.widen(w, s.sidesRead(), seed); err != nil {
+			if err := p.widen(w, s.blocksRead(p.name), seed); err != nil {
 				return nil, err
 			}
 		case s.closes(p.name):
@@ -95,10 +95,10 @@ func (s Spec) CanGrow(from Spec) error {
 	}
 	same.MovesLeft, same.OpponentPolicy, same.SoftPolicy, same.FutureBoard = s.MovesLeft, s.OpponentPolicy, s.SoftPolicy, s.FutureBoard
 	values := func(s Spec) map[string]any { return config.Of[Spec]().Values(&s, config.Form{}) }
-	want := values(same)
+	want, have := values(same), values(s)
 	for _, key := range config.Of[Spec]().Keys() {
-		if have := values(s)[key]; string(config.JSON(have)) != string(config.JSON(want[key])) {
-			return fault(key, "the model has %s, the experiment %s: only depth, width and the heads that no search uses may differ", config.JSON(want[key]), config.JSON(have))
+		if want, have := config.JSON(want[key]), config.JSON(have[key]); string(have) != string(want) {
+			return fault(key, "the model has %s, the experiment %s: only depth, width and the heads that no search uses may differ", want, have)
 		}
 	}
 	return nil
@@ -136,10 +136,10 @@ func (s *Spec) widenTable(from *Spec, p *param, old Tensor) {
 	}
 }
 
-// sidesRead is the number of sides whose features the first layers of heads read, one after the
-// other.
-func (s *Spec) sidesRead() int {
-	if s.Trunk == TrunkSparse {
+// blocksRead is the number of blocks of features that a layer reads one after the other: those
+// of both sides, or the means and the maxima of maps.
+func (s *Spec) blocksRead(name string) int {
+	if s.Trunk == TrunkSparse || s.ValuePooling && name == "value.linear1.weight" {
 		return 2
 	}
 	return 1
@@ -147,8 +147,8 @@ func (s *Spec) sidesRead() int {
 
 // widen sets the parameter to one of fewer outputs, inputs or both. Output and input i of
 // the many are copies of i modulo the number of the few. That also holds for inputs that are
-// flattened maps. Inputs of several sides are copies of those of their side.
-func (p *param) widen(from Tensor, sides int, seed uint64) error {
+// flattened maps. Inputs in several blocks are copies of those of their block.
+func (p *param) widen(from Tensor, blocks int, seed uint64) error {
 	if len(p.shape) != len(from.Shape) {
 		return fmt.Errorf("tensor %s: want shape %v, have %v", p.name, p.shape, from.Shape)
 	}
@@ -156,18 +156,18 @@ func (p *param) widen(from Tensor, sides int, seed uint64) error {
 		copy(p.data, from.Data)
 		return nil
 	}
-	area, in, oldIn := 1, 1, 1 // numbers of a kernel, columns of a side
+	area, in, oldIn := 1, 1, 1 // numbers of a kernel, columns of a block
 	if len(p.shape) > 1 {
-		in, oldIn = p.shape[1]/sides, from.Shape[1]/sides
-		area = p.size() / (p.shape[0] * in * sides)
+		in, oldIn = p.shape[1]/blocks, from.Shape[1]/blocks
+		area = p.size() / (p.shape[0] * in * blocks)
 	} else {
-		sides = 1
+		blocks = 1
 	}
 	h := fnv.New64a()
 	h.Write([]byte(p.name))
 	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
-	for row := range p.shape[0] * sides {
-		oldRow := row/sides%from.Shape[0]*sides + row%sides
+	for row := range p.shape[0] * blocks {
+		oldRow := row/blocks%from.Shape[0]*blocks + row%blocks
 		source := from.Data[oldRow*oldIn*area:][:oldIn*area]
 		target := p.data[row*in*area:][:in*area]
 		for i := range oldIn {

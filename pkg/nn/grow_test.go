@@ -11,7 +11,7 @@ import (
 // A grown network answers as the small one did, and its copies of channels learn different
 // things.
 func TestGrow(t *testing.T) {
-	base := Spec{Planes: 16, PolicySize: 100, Depth: 1, Width: 16, PolicyHead: PolicyConv, PolicyChannels: 4}
+	base := Spec{Planes: 16, PolicySize: 100, Depth: 1, Width: 16, PolicyHead: PolicyConv, PolicyChannels: 4, Value: ValueWDL}
 	with := func(change func(s *Spec)) Spec {
 		s := base
 		change(&s)
@@ -47,6 +47,18 @@ func TestGrow(t *testing.T) {
 			with(func(s *Spec) {
 				s.PolicyHead, s.PolicyChannels, s.ValueChannels, s.Value, s.Width = PolicyConv73, 0, Flat, ValueWDL, 24
 			}),
+		},
+		"means and maxima": {
+			with(func(s *Spec) { s.ValueChannels, s.ValuePooling = Flat, true }),
+			with(func(s *Spec) { s.ValueChannels, s.ValuePooling, s.Width = Flat, true, 24 }),
+		},
+		"means and maxima of a convolution, without hidden layers": {
+			with(func(s *Spec) { s.ValueChannels, s.ValuePooling, s.ValueHidden = 8, true, []int{} }),
+			with(func(s *Spec) { s.ValueChannels, s.ValuePooling, s.ValueHidden, s.Width = 8, true, []int{}, 24 }),
+		},
+		"means and maxima, without hidden layers": {
+			with(func(s *Spec) { s.ValueChannels, s.ValuePooling, s.ValueHidden = Flat, true, []int{} }),
+			with(func(s *Spec) { s.ValueChannels, s.ValuePooling, s.ValueHidden, s.Width = Flat, true, []int{}, 24 }),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

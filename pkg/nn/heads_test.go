@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 )
 
@@ -392,6 +393,20 @@ func TestSharedWeightsByDefinition(t *testing.T) {
 }
 
 // A pooled value head reads the means and the maxima over the squares.
+// A policy by planes of moves is made for boards of every size.
+func TestConv73OfSmallBoards(t *testing.T) {
+	v, err := chess.ParseVariant(smallBoard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := sparseCodec(t, v)
+	s := Spec{Input: c.Planes.Name(), Planes: c.Planes.Count(), PolicyMap: c.Policy.Name(), PolicySize: c.Policy.Size(), Depth: 1, Width: 16, PolicyHead: PolicyConv73}
+	x := mustTrainer(t, mustNew(t, s, 1))
+	if loss := step(t, x, gameBatch(t, 1, v, 16), 0.01); math.IsNaN(loss.Policy) || loss.Policy == 0 {
+		t.Errorf("%+v", loss)
+	}
+}
+
 func TestValuePoolingByDefinition(t *testing.T) {
 	for _, channels := range []int{3, Flat} {
 		s := Spec{Planes: 4, Depth: 0, Width: 5, PolicyHead: PolicyNone, Value: ValueLinear, ValueChannels: channels, ValuePooling: true, ValueHidden: []int{}}

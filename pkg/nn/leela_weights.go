@@ -401,7 +401,7 @@ func (m *leelaReader) arrayBytes(field int) (l protoFields, data []byte, size in
 		data = all[len(all)-1]
 	}
 	if len(data)%size != 0 {
-		err = fmt.Errorf("%d bytes are no whole number of numbers", len(data))
+		err = fmt.Errorf("%d bytes are not a multiple of %d", len(data), size)
 	}
 	return l, data, size, err
 }

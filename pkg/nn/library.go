@@ -46,7 +46,7 @@ var checkLibrary = sync.OnceValue(func() error {
 
 func checkDigest(have, want string) error {
 	if have != want {
-		return errors.New("libtch.so is made of another version of pkg/nn/cpp than this program: run make setup, and build again")
+		return errors.New("libtch.so was built from another version of pkg/nn/cpp than this program: run make setup, and build again")
 	}
 	return nil
 }

@@ -85,6 +85,11 @@ func (n *Network) Spec() Spec {
 	return s
 }
 
+// HasBatchNorm reports whether the network has running statistics.
+func (n *Network) HasBatchNorm() bool {
+	return slices.ContainsFunc(n.params, func(p *param) bool { return !p.trained })
+}
+
 // State returns a copy of all parameters and running statistics.
 func (n *Network) State() (Tensors, error) {
 	n.mu.Lock()

@@ -37,7 +37,7 @@ func (c *Checkpoint) WriteONNX(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	g := &onnxGraph{}
+	g := &onnxGraph{names: map[string]bool{}}
 	s := &n.spec
 	g.message(11, g.value(ONNXPlanes, s.Planes, 8, 8))
 	var from onnxFeatures
@@ -67,11 +67,6 @@ func (c *Checkpoint) WriteONNX(w io.Writer) error {
 		plies := g.node("Mul", g.head(h, from), g.floats("", []float32{float32(s.MovesLeftUnit)}, 1))
 		output(ONNXMovesLeft, g.node("Relu", plies), 1)
 	}
-	return c.writeONNX(w, g)
-}
-
-// writeONNX writes a model with the graph.
-func (c *Checkpoint) writeONNX(w io.Writer, g *onnxGraph) error {
 	g.text(2, "alamos")
 	spec, err := json.Marshal(c.Spec)
 	if err != nil {
@@ -196,9 +191,6 @@ func (g *onnxGraph) value(name string, shape ...int) (v proto) {
 func (g *onnxGraph) initializer(name string, kind int, raw []byte, shape []int) string {
 	if name == "" || g.names[name] {
 		name = g.name()
-	}
-	if g.names == nil {
-		g.names = make(map[string]bool)
 	}
 	g.names[name] = true
 	var t proto
@@ -356,14 +348,8 @@ func (g *onnxGraph) gather(h *head, x string) (sum string) {
 
 // pairs is [pairs.forward].
 func (g *onnxGraph) pairs(p *pairs, x string) string {
-	scaled := func(v []float32) []float32 {
-		out := slices.Clone(v)
-		for i := range out {
-			out[i] *= float32(p.scale())
-		}
-		return out
-	}
-	query := g.convolve(x, p.query.weight, scaled(p.query.weight.data), scaled(p.query.bias.data))
+	weight, bias := p.scaledQuery()
+	query := g.convolve(x, p.query.weight, weight, bias)
 	key := g.convolve(x, p.key.weight, p.key.weight.data, p.key.bias.data)
 	vectors := func(maps string) string {
 		return g.node("Reshape", maps, g.integers(0, int64(p.query.out()), Squares))
@@ -372,11 +358,11 @@ func (g *onnxGraph) pairs(p *pairs, x string) string {
 	if p.pieces == nil {
 		return products
 	}
-	var bias []float32
+	var piecesBias []float32
 	if p.pieces.bias != nil {
-		bias = p.pieces.bias.data
+		piecesBias = p.pieces.bias.data
 	}
-	pieces := g.node("Flatten", g.convolve(key, p.pieces.weight, p.pieces.weight.data, bias))
+	pieces := g.node("Flatten", g.convolve(key, p.pieces.weight, p.pieces.weight.data, piecesBias))
 	return g.node("Concat", products, pieces, onnxInts("axis", 1))
 }
 
@@ -384,7 +370,7 @@ func (g *onnxGraph) pairs(p *pairs, x string) string {
 // [N, planes, 8, 8] of zeros and ones.
 func (g *onnxGraph) sparse(t *sparse, planes string) (from onnxFeatures) {
 	s := t.spec
-	own, other := planes, g.reverse(g.node("Gather", planes, g.integers(int64s(t.sides.Other)...), onnxInts("axis", 1)), 2)
+	own, other := planes, g.reverse(g.node("Gather", planes, g.integers(int64s(t.sides.Other)...), onnxInts("axis", 1)), 2, t.sides.Ranks)
 	if s.Mirror {
 		files := make([]bool, Squares)
 		for square := range files {
@@ -392,8 +378,8 @@ func (g *onnxGraph) sparse(t *sparse, planes string) (from onnxFeatures) {
 		}
 		from.reflected = g.node("Gather", g.bools(files, Squares, 1), g.king(t, planes))
 		all := g.node("Reshape", from.reflected, g.integers(-1, 1, 1, 1))
-		own = g.node("Where", all, g.reverse(own, 3), own)
-		other = g.node("Where", all, g.reverse(other, 3), other)
+		own = g.node("Where", all, g.reverse(own, 3, 8), own)
+		other = g.node("Where", all, g.reverse(other, 3, 8), other)
 	}
 	if t.reflected != nil {
 		moves := int64s(t.reflected)
@@ -404,7 +390,13 @@ func (g *onnxGraph) sparse(t *sparse, planes string) (from onnxFeatures) {
 		}
 		from.moves = g.integers(moves...)
 	}
-	table := g.floats(t.table.name, t.table.data, t.table.shape...)
+	rows := slices.Clone(t.table.data)
+	for p, of := range t.sides.Other {
+		for bucket := 0; of < 0 && bucket < s.KingBuckets; bucket++ { // a plane without features
+			clear(rows[(bucket*s.Planes+p)*Squares*t.table.shape[1]:][:Squares*t.table.shape[1]])
+		}
+	}
+	table := g.floats(t.table.name, rows, t.table.shape...)
 	bias := g.floats(t.bias.name, t.bias.data, t.bias.shape...)
 	var value, policy []any
 	for _, view := range []string{own, other} {
@@ -429,9 +421,11 @@ func (g *onnxGraph) sparse(t *sparse, planes string) (from onnxFeatures) {
 	return from
 }
 
-// reverse reverses the ranks (axis 2) or files (axis 3) of maps.
-func (g *onnxGraph) reverse(x string, axis int) string {
-	return g.node("Gather", x, g.integers(7, 6, 5, 4, 3, 2, 1, 0), onnxInts("axis", axis))
+// reverse reverses the first n ranks (axis 2) or files (axis 3) of maps.
+func (g *onnxGraph) reverse(x string, axis, n int) string {
+	order := []int64{0, 1, 2, 3, 4, 5, 6, 7}
+	slices.Reverse(order[:n])
+	return g.node("Gather", x, g.integers(order...), onnxInts("axis", axis))
 }
 
 // king returns the squares [N] of the kings of a view's side; 0 without a king.

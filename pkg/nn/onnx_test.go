@@ -57,6 +57,15 @@ func exports() (all []exported) {
 			}
 		}
 	}
+	for _, buckets := range []int{1, 8} {
+		v, err := chess.ParseVariant(smallBoard)
+		must(err)
+		c, err := encode.NewCodec(encode.Rules, encode.Rules, v)
+		must(err)
+		s := sparseSpec(c)
+		s.KingBuckets = buckets
+		all = append(all, exported{fmt.Sprintf("sparse on a small board, %d tables", buckets), c.Planes.Name(), s, v})
+	}
 	return all
 }
 

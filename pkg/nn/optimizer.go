@@ -201,7 +201,7 @@ func (x *optimizer) load(t Tensors) error {
 	}
 	high, low := t[stepsKey].Data[0], t[stepsKey].Data[1]
 	if !(high >= 0 && high < 1<<40 && low >= 0 && low < stepsUnit) {
-		return fmt.Errorf("tensor %s: no number of steps is %v, %v", stepsKey, high, low)
+		return fmt.Errorf("tensor %s: %v and %v are not a number of steps", stepsKey, high, low)
 	}
 	x.steps = int64(high)*stepsUnit + int64(low)
 	x.each(func(name string, p *param, array *ts.Tensor) { p.write(array, t[name].Data) })

@@ -124,7 +124,7 @@ func TestOptimizerState(t *testing.T) {
 		t.Errorf("a state without steps: %v", err)
 	}
 	states[AdamW][stepsKey] = Tensor{[]int{2}, []float32{0, -1}}
-	if err := x.Load(states[AdamW]); err == nil || !strings.Contains(err.Error(), "no number of steps is 0, -1") {
+	if err := x.Load(states[AdamW]); err == nil || !strings.Contains(err.Error(), "0 and -1 are not a number of steps") {
 		t.Errorf("a state of -1 steps: %v", err)
 	}
 }

@@ -48,6 +48,7 @@ func (s Spec) completeSparse() (Spec, error) {
 	} else {
 		s.PolicyHead, s.PolicyWidth = policyRows, cmp.Or(s.PolicyWidth, int(d("policy_width")))
 	}
+	s.Value = cmp.Or(s.Value, ValueTanh)
 	s.Activation, s.Attention = cmp.Or(s.Activation, Squared), cmp.Or(s.Attention, AttentionNone)
 	s.ValueChannels, s.HeadKernel = Flat, kernel1
 	if s.ValueHidden == nil {
@@ -173,15 +174,24 @@ func (t *sparse) seen(to, indices []int32, planes []uint64) []int32 {
 	return to
 }
 
-// seenBatch returns the batch with the policy indices of the moves as the views show them.
+// seenBatch returns the batch with the moves, the replies and the later boards as the views
+// show them.
 func (t *sparse) seenBatch(b *Batch) *Batch {
-	if t == nil || t.reflected == nil {
+	if t == nil || !t.spec.Mirror {
 		return b
 	}
 	seen := *b
-	seen.Indices = make([]int32, 0, len(b.Indices))
+	seen.Indices, seen.Replies.Indices, seen.Futures = make([]int32, 0, len(b.Indices)), nil, slices.Clone(b.Futures)
 	for i := range b.N {
-		seen.Indices = t.seen(seen.Indices, b.Indices[b.Offsets[i]:b.Offsets[i+1]], b.Planes[i*t.spec.Planes:][:t.spec.Planes])
+		planes := b.Planes[i*t.spec.Planes:][:t.spec.Planes]
+		seen.Indices = t.seen(seen.Indices, b.Indices[b.Offsets[i]:b.Offsets[i+1]], planes)
+		seen.Replies.Indices = t.seen(seen.Replies.Indices, b.Replies.Indices[b.Replies.Offsets[i]:b.Replies.Offsets[i+1]], planes)
+		if t.reflects(planes) {
+			for j := range encode.FutureWords {
+				word := &seen.Futures[i*encode.FutureWords+j]
+				*word = encode.ReflectBoard(*word)
+			}
+		}
 	}
 	return &seen
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 )
@@ -91,6 +94,54 @@ func trainedSparse(t testing.TB, s Spec, v chess.Variant) *Network {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// smallBoard are rules of a board of 6x6.
+const smallBoard = `{"name":"small","files":6,"ranks":6,"start":"rnqknr/pppppp/6/6/PPPPPP/RNQKNR w - - 0 1",
+	"double_step":[2],"promotion_ranks":[6],"promotion":"rnq","castling":false}`
+
+// With Mirror a sample and its reflection are the same to the network, and so are their targets.
+func TestMirroredTargets(t *testing.T) {
+	c := sparseCodec(t, chess.Atomic)
+	mirror, err := encode.NewMirror(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sparseSpec(c)
+	s.OpponentPolicy, s.SoftPolicy, s.FutureBoard = true, true, 4
+	rng, plain, reflected := rand.New(rand.NewPCG(1, 0)), &Batch{}, &Batch{}
+	for plain.N < 64 {
+		randomGame(rng, chess.Atomic, func(g *chess.Game, moves []chess.Move) {
+			x := encode.Sample{Planes: make([]uint64, c.Planes.Count()), Value: 1, Draw: -1, Future: []uint64{rng.Uint64(), rng.Uint64(), 0, rng.Uint64()}}
+			c.Planes.Encode(x.Planes, g)
+			x.Indices = c.Indices(nil, g.Position(), moves)
+			x.Reply = x.Indices[0]
+			for i := range moves {
+				x.Policy = append(x.Policy, float32(i+1)/float32(len(moves)*(len(moves)+1)/2))
+			}
+			if rng.IntN(8) == 0 && mirror.Reflects(&x) {
+				var other encode.Sample
+				mirror.Reflect(&other, &x)
+				plain.Add(&x)
+				reflected.Add(&other)
+			}
+		})
+	}
+	x := mustTrainerWith(t, mustNew(t, s, 1), Optimizer{Kind: Adam}, TrainerOptions{Threads: 1})
+	for range 10 {
+		step(t, x, plain, 0.01)
+	}
+	want, _, err := x.Measure(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, _, err := x.Measure(reflected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, have, cmpopts.EquateApprox(1e-5, 0)); d != "" {
+		t.Errorf("the losses of reflected samples differ: %s", d)
+	}
 }
 
 // The gradients of our operations are those of libtorch's autograd.

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ErrDiverged reports a loss that is not a finite number. The parameters are those from
-// before the step.
+// ErrDiverged reports a loss that is not a finite number. The trained parameters are those from
+// before the step; running statistics of batch norm may have changed.
 var ErrDiverged = errors.New("training diverged: the loss is not a finite number; lower the learning rate")
 
 // TrainerOptions select the hardware and the precision of training. Without micro-batches

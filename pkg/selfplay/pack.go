@@ -142,12 +142,12 @@ func (c *Config) unpack(codec encode.Codec, p *packed) (*Record, error) {
 		return nil, fmt.Errorf("%d attempts thrown away, %d evaluations", p.Thrown, p.Evaluations)
 	}
 	if slices.ContainsFunc(r.RootValues, func(v float32) bool { return !isValue(v) }) {
-		return nil, fmt.Errorf("values %v", r.RootValues)
+		return nil, errors.New("a search value is not between -1 and 1")
 	}
 	searched := map[int32]bool{}
 	for i, root := range r.Roots {
 		if root.Ply < 0 || root.Ply >= len(r.Moves) || i > 0 && root.Ply <= r.Roots[i-1].Ply || !(root.KL >= 0 && root.PriorEntropy >= 0 && root.TargetEntropy >= 0) {
-			return nil, fmt.Errorf("search %d: %+v", i, root)
+			return nil, fmt.Errorf("search %d (%+v): want plies in order and numbers of at least 0", i, root)
 		}
 		searched[int32(root.Ply)] = true
 	}

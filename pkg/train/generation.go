@@ -232,13 +232,15 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 	if err := r.net.Load(r.state.Average); err != nil {
 		return err
 	}
-	count := 0
-	for b := range r.lessons() {
-		if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b)); err != nil {
-			return err
-		}
-		if count++; count == normBatches {
-			break
+	if r.net.HasBatchNorm() {
+		count := 0
+		for b := range r.lessons() {
+			if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b)); err != nil {
+				return err
+			}
+			if count++; count == normBatches {
+				break
+			}
 		}
 	}
 	if r.state.Average, err = r.net.State(); err != nil {

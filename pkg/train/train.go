@@ -23,11 +23,8 @@ const (
 // patienceOfRise is the value of Config.PatienceOf that is not its default.
 const patienceOfRise = "rise"
 
-// What a generation takes over from the previous one.
-const (
-	CarryAll     = "all"
-	CarryWeights = "weights"
-)
+// CarryWeights means that a generation continues with the weights alone.
+const CarryWeights = "weights"
 
 // Config holds the training settings. Its tags define the keys of experiment files, see
 // package config. [Run] ignores Window, Optimizer, Loss, Carry and ValueTarget: its caller

@@ -274,11 +274,12 @@ typedef struct alamos_optimizer alamos_optimizer;
 
 // An optimizer of count parameters. weights and the moments first and second (NULL
 // for SGD) are float32; leaves [sets][count] are the tensors that have the gradients, each
-// set those of a shard of a part of the batch: their sums in this order are the batch's. halves[i] is NULL, or a bfloat16 tensor that becomes the rounded weights:
-// then the gradients are bfloat16 too. Parameter i decays if decays[i] is not 0. If clip
-// is more than 0, gradients whose norm, over all parameters together, is greater are scaled
-// to this norm. If generic is not 0, libtorch's operations compute the steps, with one shard, on
-// the device of the weights.
+// set those of a shard of a part of the batch: their sums in this order are the batch's.
+// halves[i] is NULL, or a bfloat16 tensor that becomes the rounded weights: then the
+// gradients are bfloat16 too. Parameter i decays if decays[i] is not 0. If clip is more than
+// 0, gradients whose norm, over all parameters together, is greater are scaled to this norm.
+// If generic is not 0, libtorch's operations compute the steps, with one shard, on the device
+// of the weights.
 ALAMOS_API char *alamos_optimizer_new(int kind, int generic, int sets, int count,
                                       void *const *weights, void *const *halves,
                                       void *const *leaves, void *const *first,

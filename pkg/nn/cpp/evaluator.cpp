@@ -406,17 +406,14 @@ void set_policy(alamos_model &m, int from, int channels, int size, int64_t rows,
   m.policy.bias = std::move(bias);
 }
 
-}  // namespace
-
-namespace alamos {
-
+// out = act(scale[c] in + shift[c]); scale and shift are [channels], padded.
 std::unique_ptr<Layer> scale_layer(int positions, bool half, std::vector<float> scale,
                                    std::vector<float> shift, alamos_activation act) {
   if (half) return std::make_unique<Scale<bf16>>(positions, std::move(scale), std::move(shift), act);
   return std::make_unique<Scale<float>>(positions, std::move(scale), std::move(shift), act);
 }
 
-}  // namespace alamos
+}  // namespace
 
 char *alamos_model_new(int block, int planes, const uint8_t *constant, int half, int libtorch,
                        alamos_model **model) {
@@ -457,8 +454,8 @@ char *alamos_model_scale(alamos_model *m, int from, int channels, int act, const
   return guard([&] {
     check_register(*m, from, channels);
     int wide = padded(channels);
-    *to = m->append(alamos::scale_layer(m->block, m->half, pad_rows(scale, 1, channels, wide),
-                                        pad_rows(shift, 1, channels, wide), activation(act)),
+    *to = m->append(scale_layer(m->block, m->half, pad_rows(scale, 1, channels, wide),
+                                pad_rows(shift, 1, channels, wide), activation(act)),
                     {from, -1}, channels);
   });
 }

@@ -13,24 +13,11 @@
 
 namespace alamos {
 
-namespace {
-
-template <class T>
-ALAMOS_INLINE float dot_lanes(const T *a, const float *b, int64_t n) {
-  float acc[lanes] = {};
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (int l = 0; l < lanes; l++) acc[l] += to_float(a[i + l]) * b[i + l];
-  for (int l = 0; i + l < n; l++) acc[l] += to_float(a[i + l]) * b[i + l];
-  return reduce(acc);
+bf16 to_bf16(float v) {
+  bf16 half;
+  store(v, &half);
+  return half;
 }
-
-void convert(float v, float *to) { *to = v; }
-void convert(float v, bf16 *to) { *to = round_bf16(v); }
-
-}  // namespace
-
-bf16 to_bf16(float v) { return round_bf16(v); }
 
 template <class T>
 void expand(const uint64_t *planes, const uint8_t *constant, int count, T *out, int stride) {
@@ -42,10 +29,10 @@ void expand(const uint64_t *planes, const uint8_t *constant, int count, T *out, 
       float v;
       uint32_t bits = uint32_t(word);
       std::memcpy(&v, &bits, sizeof v);
-      convert(v, &value);
+      store(v, &value);
       for (int s = 0; s < 64; s++) out[s * stride + c] = value;
     } else {
-      convert(1.0f, &value);
+      store(1.0f, &value);
       for (; word != 0; word &= word - 1) out[__builtin_ctzll(word) * stride + c] = value;
     }
   }
@@ -56,7 +43,12 @@ template void expand(const uint64_t *, const uint8_t *, int, bf16 *, int);
 
 ALAMOS_CLONES float dot(const float *a, const float *b, int64_t n, const float *next) {
   for (int64_t i = 0; i < n; i += 16) __builtin_prefetch(next + i);
-  return dot_lanes(a, b, n);
+  float acc[lanes] = {};
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (int l = 0; l < lanes; l++) acc[l] += a[i + l] * b[i + l];
+  for (int l = 0; i + l < n; l++) acc[l] += a[i + l] * b[i + l];
+  return reduce(acc);
 }
 
 #if defined(__x86_64__)

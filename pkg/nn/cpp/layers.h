@@ -56,10 +56,6 @@ std::unique_ptr<Layer> libtorch_convolution(const ConvolutionShape &shape,
                                             const float *weight,
                                             const float *bias);
 
-// out = act(scale[c] in + shift[c]); scale and shift are [channels], padded.
-std::unique_ptr<Layer> scale_layer(int positions, bool half, std::vector<float> scale,
-                                   std::vector<float> shift, alamos_activation act);
-
 // Attention: each channel of a position is multiplied by a gate in (0, 1), and with a
 // spatial convolution each square by another. The gates of the channels are
 // sigmoid(w2 h + b2) with h = relu(w1 m + b1), m being their means over the squares, and

@@ -31,13 +31,6 @@ ALAMOS_INLINE float reduce(float *acc) {
   return acc[0];
 }
 
-ALAMOS_INLINE bf16 round_bf16(float v) {
-  uint32_t u;
-  std::memcpy(&u, &v, sizeof u);
-  if ((u & 0x7fffffff) > 0x7f800000) return bf16(u >> 16 | 0x40);  // NaN stays NaN
-  return bf16((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-
 // Functions that return a Vector are inlined, so no caller passes one by another
 // convention than the callee.
 #pragma GCC diagnostic ignored "-Wpsabi"

@@ -27,7 +27,7 @@ const (
 
 // ownSources are the sources of this program that determine the content of a fitted copy.
 //
-//go:embed gotch.go gotch.patch door.go door stub.go
+//go:embed gotch.go gotch.patch door.go door stub.go fitting.go compile.go libtorch.go
 var ownSources embed.FS
 
 // fitting is one fitting of gotch to a libtorch.

@@ -71,7 +71,11 @@ func compileKit(r *reporter, dir string) error {
 	if err != nil {
 		return err
 	}
-	stamp, want := filepath.Join(dir, kitLib, "fitted"), digest(f.machine, f.ours.digest)
+	copyDir, err := f.copyDir()
+	if err != nil {
+		return err
+	}
+	stamp, want := filepath.Join(dir, kitLib, "fitted"), filepath.Base(copyDir)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == want {
 		r.close("the kit is compiled")
 		return nil

@@ -13,14 +13,14 @@ import (
 
 func main() {
 	opponents := flag.Bool("opponents", true, "install the engines that tournaments play against")
-	kit := flag.String("pack", "", "write the C++ sources of a kit into this `folder`, and do nothing else")
-	compile := flag.String("kit", "", "compile the kit in this `folder` for this machine, and do nothing else")
+	packInto := flag.String("pack", "", "write the C++ sources of a kit into this `folder`, and do nothing else")
+	kit := flag.String("kit", "", "compile the kit in this `folder` for this machine, and do nothing else")
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), "usage: go run ./pkg/nn/fit [-opponents=false] [-pack folder] [-kit folder]\n\nPrepares this checkout: fits gotch to the installed libtorch, installs opponents.\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if err := do(newReporter(os.Stdout), *opponents, *kit, *compile); err != nil {
+	if err := do(newReporter(os.Stdout), *opponents, *packInto, *kit); err != nil {
 		fmt.Fprintf(os.Stderr, "setup: %v\n", err)
 		os.Exit(1)
 	}
