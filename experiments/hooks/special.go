@@ -49,7 +49,7 @@ func count(game alamos.Game) (special int, castled bool) {
 		own := there != 0 && white(there) == white(piece)
 		switch piece {
 		case 'K', 'k':
-			if own && (there == 'R' || there == 'r') || file == 2 || file == -2 {
+			if own && (there == 'R' || there == 'r') && file*file > 1 || file*file == 4 {
 				castled = true
 				rook := from - from%8
 				if file > 0 {

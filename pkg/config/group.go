@@ -23,7 +23,7 @@ type Field struct {
 	Required, Optional bool
 	Own                bool // describes the file, not its experiment, and is not inherited
 	Outside            bool // not part of the result's settings, such as a sweep
-	Aside              bool // a value that decides no result
+	Aside              bool // a value that does not affect results
 	Decides            bool // neither the key nor a group around it is own, outside or aside
 	// Fitted computes the default from the values of the preceding keys. If it is nil, the
 	// default is Default.

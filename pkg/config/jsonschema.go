@@ -62,7 +62,7 @@ func (g *Group) JSONSchema(s *Schema, path string) map[string]any {
 		var f *Field // the last of the variants
 		sameDefault := true
 		for _, variant := range g.meanings(key) {
-			sameDefault = f == nil || reflect.DeepEqual(f.Default, variant.Default)
+			sameDefault = sameDefault && (f == nil || reflect.DeepEqual(f.Default, variant.Default))
 			f = variant
 			descriptions = append(descriptions, f.description())
 			variants = append(variants, f.Type.JSONSchema(s, here))

@@ -209,7 +209,10 @@ func openTrials(name string, run *store.Run, trials []*store.Trial) (*Side, erro
 		s.trials[0].Final = trials[0].Final
 		return s, nil
 	}
-	_, given, _ := strings.Cut(name, run.Name+"/")
+	_, given, ok := strings.Cut(name, run.Name+"/")
+	if !ok {
+		_, given, _ = strings.Cut(name, store.PackExtension+"/")
+	}
 	s.Name, s.Folder, s.trials = run.Name+"/"+given, run.Dir, trials
 	for i, of := range trials[0].Declared.Axis {
 		if !slices.ContainsFunc(trials, func(t *store.Trial) bool { return t.Declared.Axis[i] != of }) {

@@ -57,10 +57,6 @@ func (combination) JSONSchema(*config.Schema, string) map[string]any {
 	return config.Definition(sweptValues)
 }
 
-func (included) JSONSchema(*config.Schema, string) map[string]any {
-	return config.Definition(sweptValues)
-}
-
 // String returns the paths of the keys, for explain.
 func (l lists) String() string {
 	var paths []string
@@ -186,7 +182,7 @@ func readPaths(r *config.Reader, path string, t *config.Node, want config.Type, 
 		case f == nil:
 			ok = r.FailKey(e, here, schema().SuggestPath(e.Key), "no key has this path")
 		case !f.Decides:
-			ok = r.FailKey(e, here, "", "this key cannot be swept: it decides no result")
+			ok = r.FailKey(e, here, "", "this key cannot be swept: it does not affect results")
 		case !read(here, e, f):
 			e.Value.Bad, ok = true, false
 		}

@@ -17,6 +17,9 @@ type ruleFile struct {
 
 const variantKey = "game.variant"
 
+// rulesExtension is the end of the name of a file of rules.
+const rulesExtension = ".yaml"
+
 // RulesKey is the key of the rules of a game that is not built in.
 const RulesKey = "game.rules"
 
@@ -32,7 +35,7 @@ func (l *loader) rules(c *config.Reader, t *config.Node) *config.Node {
 		base = schema().Lookup(variantKey).Default.(string)
 	}
 	var given *config.Node
-	if filepath.Ext(base) == ".yaml" {
+	if filepath.Ext(base) == rulesExtension {
 		of, node, errs := readRules(base, l.files)
 		if len(errs) > 0 {
 			c.Errs, c.Bad[variantKey] = append(c.Errs, errs...), true
@@ -46,16 +49,7 @@ func (l *loader) rules(c *config.Reader, t *config.Node) *config.Node {
 	if err != nil {
 		return t // which reading the variant reports
 	}
-	of := chess.RulesOf(v)
-	of.Name = config.Defaults[chess.Rules]().Name
-	rules, errs := config.Parse(config.Position{}, []byte(of.String()), "")
-	if len(errs) > 0 {
-		panic("experiment: " + errs.Error()) // they are made here
-	}
-	rules = unplaced(rules)
-	if given != nil {
-		rules = config.Merge(rules, given)
-	}
+	rules := rulesOver(v, given)
 	if changes != nil {
 		rules = config.Merge(rules, changes.Value)
 	}
@@ -71,6 +65,22 @@ func (l *loader) rules(c *config.Reader, t *config.Node) *config.Node {
 	merged := config.Merge(t, game)
 	merged.At = t.At // of keys that are missing
 	return merged
+}
+
+// rulesOver returns all rules of a built-in variant, with what is given, if anything is,
+// instead of its own.
+func rulesOver(v chess.Variant, given *config.Node) *config.Node {
+	of := chess.RulesOf(v)
+	of.Name = config.Defaults[chess.Rules]().Name
+	rules, errs := config.Parse(config.Position{}, []byte(of.String()), "")
+	if len(errs) > 0 {
+		panic("experiment: " + errs.Error()) // they are made here
+	}
+	rules = unplaced(rules)
+	if given == nil {
+		return rules
+	}
+	return config.Merge(rules, given)
 }
 
 // unplaced returns a node whose values are those of defaults: no file sets them.
@@ -107,14 +117,18 @@ func readRules(path string, files *config.Files) (base string, rules *config.Nod
 
 // ReadRules reads a file of rules. Errors are [config.Errors] with their places.
 func ReadRules(path string) (chess.Rules, error) {
-	l := &loader{files: &config.Files{}, bad: map[string]bool{}}
-	at := config.Position{File: path, Line: 1, Col: 1}
-	t := l.rules(&config.Reader{Bad: map[string]bool{}}, config.Nest([]string{"game", "variant"}, at, &config.Node{Kind: config.Scalar, Text: path, Plain: true, At: at}))
-	_, _, errs := readRules(path, l.files)
+	if filepath.Ext(path) != rulesExtension {
+		return chess.Rules{}, config.Position{File: path, Line: 1, Col: 1}.Errorf("", "the name of a file of rules ends in %s", rulesExtension)
+	}
+	base, given, errs := readRules(path, &config.Files{})
 	if len(errs) > 0 {
 		return chess.Rules{}, errs.Sorted()
 	}
-	rules, errs := config.Decode[chess.Rules](t.Find(RulesKey).Value)
+	v, err := chess.ParseVariant(base)
+	if err != nil {
+		return chess.Rules{}, err
+	}
+	rules, errs := config.Decode[chess.Rules](rulesOver(v, given))
 	if len(errs) > 0 {
 		return chess.Rules{}, errs.Sorted()
 	}

@@ -270,7 +270,7 @@ func (k KeyPath) Read(r *config.Reader, path string, t *config.Node) (any, bool)
 	case f == nil:
 		return r.Refuse(t, path, k, schema().SuggestPath(t.Text))
 	case !f.Decides:
-		return r.Fail(t, path, "", "%s cannot be swept: it decides no result", t.Text)
+		return r.Fail(t, path, "", "%s cannot be swept: it does not affect results", t.Text)
 	}
 	return t.Text, true
 }

@@ -295,7 +295,7 @@ func (x *expansion) checkFinal(combos []combo) {
 		s := &combos[i].settings
 		switch {
 		case !s.Game.same(&first.Game):
-			x.faultAt(path, "the trials play each other, but %s and %s have not the same variant and start", config.Quoted(combos[0].label()), config.Quoted(combos[i].label()))
+			x.faultAt(path, "the trials play each other, but %s and %s do not have the same variant and start positions", config.Quoted(combos[0].label()), config.Quoted(combos[i].label()))
 			return
 		case f.Network == BestNetwork && s.Tournament.Rounds == 0:
 			x.faultAt(path+".network", "a trial without a tournament has no best network").WithHint("set tournament.rounds, or choose network: last")

@@ -35,7 +35,7 @@ func TestExampleMetrics(t *testing.T) {
 	}
 	// A network that finds all moves alike, asked in the start position and the 20
 	// after it, which all have 20 moves; its search likes the first of them.
-	m, err = example(t, "entropy.go").MeasureCheckpoint(t.Context(), Checkpoint{Generation: 1, Variant: chess.Atomic, Network: counting{}})
+	m, err = example(t, "entropy.go").MeasureCheckpoint(t.Context(), Checkpoint{Generation: 1, Variant: chess.Atomic, Network: counting{chess.Atomic}})
 	if err != nil || !near(m.Metrics["policy_entropy"], math.Log2(20)) || m.Metrics["start_value"] != 0.2 || m.Metrics["search_agreement"] != 1 {
 		t.Errorf("entropy: %v, %v", m, err)
 	}

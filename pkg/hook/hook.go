@@ -72,9 +72,6 @@ func Read(path string) (*Hook, error) {
 	return &Hook{path, source}, nil
 }
 
-// Path is the path of the script as it was given to Read.
-func (h *Hook) Path() string { return h.path }
-
 // SHA256 returns the hash of the source in hexadecimal.
 func (h *Hook) SHA256() string { return config.Sum(h.source) }
 

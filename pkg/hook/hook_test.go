@@ -153,7 +153,7 @@ func callAny(ctx context.Context, h *Hook, l Limits) error {
 	case Measure:
 		_, err = s.Measure(ctx, generation)
 	case MeasureCheckpoint:
-		_, err = s.MeasureCheckpoint(ctx, Checkpoint{Generation: 3, Variant: chess.Atomic, Network: counting{}})
+		_, err = s.MeasureCheckpoint(ctx, Checkpoint{Generation: 3, Variant: chess.Atomic, Network: counting{chess.Atomic}})
 	case Evaluate:
 		_, err = s.Evaluate(ctx, twoPositions())
 	case Rate:

@@ -59,7 +59,7 @@ type position struct{ Variant, FEN string }
 func wirePositions(all []chess.Position) []position {
 	out := make([]position, len(all))
 	for i := range all {
-		out[i] = position{all[i].Variant().String(), all[i].FEN()}
+		out[i] = position{all[i].Variant().Spec(), all[i].FEN()}
 	}
 	return out
 }
@@ -86,8 +86,7 @@ func init() {
 // request is a request to evaluate positions, by the network alone or by the search.
 type request struct {
 	Positions []position
-	Search    bool
-	Visits    int
+	Visits    int // 0: by the network alone
 }
 
 // reply answers a request.
@@ -163,7 +162,8 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 	kill := func() { _ = p.cmd.Process.Kill() }
 	clock := time.AfterFunc(p.limits.Time+grace, func() { late.Store(true); kill() })
 	defer clock.Stop()
-	defer context.AfterFunc(ctx, kill)()
+	live := context.AfterFunc(ctx, kill)
+	defer live()
 	_ = p.orders.Encode(o) // if the child has died, Decode fails, too
 	for {
 		var r report
@@ -195,6 +195,9 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 		case r.Faults != nil:
 			_ = p.end()
 			return r, r.Faults
+		case !live(): // ctx has ended, and the process with it
+			_ = p.end()
+			return r, ctx.Err()
 		default:
 			return r, nil
 		}
@@ -216,7 +219,7 @@ func answer(ctx context.Context, n Network, q *request) (*reply, error) {
 		}
 	}
 	var err error
-	if q.Search {
+	if q.Visits > 0 {
 		r.Searches, err = n.Search(ctx, positions, q.Visits)
 	} else {
 		r.Evaluations, err = n.Evaluate(ctx, positions)

@@ -228,7 +228,7 @@ func newCheckpoint(c checkpoint, a ask) alamos.Checkpoint {
 			if len(positions) == 0 {
 				return nil
 			}
-			return evaluate("Search", positions, request{Search: true, Visits: visits}).Searches
+			return evaluate("Search", positions, request{Visits: visits}).Searches
 		},
 	}
 }

@@ -19,15 +19,15 @@ import (
 	"alamos/pkg/hook/alamos"
 )
 
-// counting is a network of atomic chess: it finds a position worth its number of
+// counting is a network of a variant: it finds a position worth its number of
 // legal moves / 100, and its search the same with the first move visited most.
-type counting struct{}
+type counting struct{ variant chess.Variant }
 
-func (counting) Evaluate(_ context.Context, positions []chess.Position) ([]Evaluation, error) {
+func (n counting) Evaluate(_ context.Context, positions []chess.Position) ([]Evaluation, error) {
 	all := make([]Evaluation, len(positions))
 	for i := range positions {
-		if v := positions[i].Variant(); v != chess.Atomic {
-			return nil, fmt.Errorf("this network plays atomic, not %s", v)
+		if v := positions[i].Variant(); v != n.variant {
+			return nil, fmt.Errorf("this network plays %s, not %s", n.variant, v)
 		}
 		var l chess.MoveList
 		positions[i].LegalMoves(&l)
@@ -99,13 +99,33 @@ func TestSession(t *testing.T) {
 	if err != nil || !stop || reason != "generation 3 has 7" {
 		t.Errorf("Stop: %v, %q, %v", stop, reason, err)
 	}
-	m, err = s.MeasureCheckpoint(ctx, Checkpoint{Generation: 3, Variant: chess.Atomic, Samples: 50, Network: counting{}})
+	m, err = s.MeasureCheckpoint(ctx, Checkpoint{Generation: 3, Variant: chess.Atomic, Samples: 50, Network: counting{chess.Atomic}})
 	// 20 positions after a move of White, each with 20 moves; a search with 9 visits.
 	if want := (Metrics{"generation": 3, "samples": 50, "value": 0.2, "share": 0.05, "likeliest": 1, "visits": 9, "length": 1}); err != nil || !cmp.Equal(m.Metrics, want, cmpopts.EquateApprox(0, 1e-12)) {
 		t.Errorf("MeasureCheckpoint: %v, %v", m, err)
 	}
 	if err := check(ctx, s.hook, Stop, Rate); err != nil {
 		t.Error(err)
+	}
+}
+
+// Scripts and networks know positions by rules of a file from each other, also if several have
+// one name.
+func TestRulesOfAFile(t *testing.T) {
+	s := open(t, "testdata/all.go", Limits{})
+	for _, promotion := range []string{"q", "qn"} {
+		v, err := chess.ParseVariant(fmt.Sprintf(`{"name":"some","promotion":%q}`, promotion))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := s.Evaluate(t.Context(), []chess.Position{chess.StartPosition(v)})
+		if err != nil || !cmp.Equal(values, []float64{0.2}) {
+			t.Errorf("%v, %v", values, err)
+		}
+		m, err := s.MeasureCheckpoint(t.Context(), Checkpoint{Variant: v, Network: counting{variant: v}})
+		if err != nil || m.Metrics["visits"] != 9 {
+			t.Errorf("%v, %v", m.Metrics, err)
+		}
 	}
 }
 
@@ -224,7 +244,7 @@ func TestNoSuchFunction(t *testing.T) {
 // The time of the network does not count as the script's.
 func TestTimeOfTheNetwork(t *testing.T) {
 	s := open(t, "testdata/all.go", Limits{Time: time.Second})
-	_, err := s.MeasureCheckpoint(t.Context(), Checkpoint{Variant: chess.Atomic, Network: slow{}})
+	_, err := s.MeasureCheckpoint(t.Context(), Checkpoint{Variant: chess.Atomic, Network: slow{counting{chess.Atomic}}})
 	if err != nil {
 		t.Error(err)
 	}

@@ -48,11 +48,11 @@ func (g Game) Winner() string {
 // number i the one after i moves, the last the current or final one. It panics if a
 // move is not legal, which ends the hook with an error.
 func (g Game) Positions() []Position {
+	var p chess.Position
 	v, err := chess.ParseVariant(g.Variant)
-	if err != nil {
-		panic(fmt.Sprintf("game %d: %v", g.Number, err))
+	if err == nil {
+		p, err = chess.ParseFEN(v, g.Start)
 	}
-	p, err := chess.ParseFEN(v, g.Start)
 	if err != nil {
 		panic(fmt.Sprintf("game %d: %v", g.Number, err))
 	}
@@ -94,8 +94,9 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Variant returns the name of the variant.
-func (p Position) Variant() string { return p.p.Variant().String() }
+// Variant returns the name of the variant, or the rules of one from a file, as [ParsePosition]
+// reads it.
+func (p Position) Variant() string { return p.p.Variant().Spec() }
 
 // FEN returns the position in Forsyth-Edwards notation.
 func (p Position) FEN() string { return p.p.FEN() }
