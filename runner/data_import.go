@@ -28,7 +28,6 @@ import (
 // importOptions are the flags of data import.
 type importOptions struct {
 	kindFlags
-	importSource
 	set           []string
 	trial         string
 	input, policy string
@@ -36,10 +35,8 @@ type importOptions struct {
 	chunk         int
 	noEngines     bool
 	out           string
-}
 
-// importSource is what an import reads and how it encodes positions.
-type importSource struct {
+	// What the import reads, and how it encodes positions.
 	cfg   data.Config
 	codec encode.Codec
 	seed  uint64
@@ -211,9 +208,12 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 			if err != nil {
 				return nil, encode.Codec{}, err
 			}
-			codec, _, err := c.Codec()
+			codec, v, err := c.Codec()
 			if err != nil {
 				return nil, codec, err
+			}
+			if v != setup.Variant {
+				return nil, codec, fmt.Errorf("data.label.model: %s plays %s, not %s", model, v, setup.Variant)
 			}
 			m, err := c.Compile(nn.InferenceOptions{})
 			return m, codec, err

@@ -135,6 +135,9 @@ line.`,
 	f.StringSliceVar(&by, "by", nil, "compare the trials of experiments by the values of these `KEYS`")
 	f.BoolVar(&exitCode, "exit-code", false, "exit with status 1 if settings differ")
 	f.BoolVar(&driver, "git-driver", false, "work as an external diff driver of git, with the arguments of git")
+	for _, name := range []string{"format", "out", "color", "test", "settings-only", "exit-code", "git-driver"} {
+		cmd.MarkFlagsMutuallyExclusive("by", name)
+	}
 	resultsFlag(cmd, &o.Results)
 	cmd.ValidArgsFunction = completeRuns(&o.Results, 2, cobra.ShellCompDirectiveDefault)
 	return cmd

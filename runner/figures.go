@@ -128,7 +128,7 @@ func checkFigures(w io.Writer, r *report.Report, opt report.Options) error {
 	case len(findings) == 0:
 		return errors.New("nothing to check: there are neither results nor figures")
 	case bad > 0:
-		return fmt.Errorf("not what it should be: %d of %s (alamos figures draws them again)", bad, english.Plural(len(findings), "file", ""))
+		return fmt.Errorf("%d of %s are not current (alamos figures draws them again)", bad, english.Plural(len(findings), "file", ""))
 	case unchecked > 0:
 		fmt.Fprintf(w, "%s: no stale file found\n", english.Plural(len(findings), "file", ""))
 		return nil

@@ -25,7 +25,7 @@ var (
 // files, trials, generations.
 func TestExamplesNameWhatThereIs(t *testing.T) {
 	texts := map[string]string{}
-	for _, page := range []string{"README.md", "experiments/REFERENCE.md", "experiments/puzzles/README.md"} {
+	for _, page := range []string{"README.md", "experiments/MANUAL.md", "experiments/REFERENCE.md", "experiments/hooks/README.md", "experiments/puzzles/README.md"} {
 		b, err := os.ReadFile("../" + page)
 		if err != nil {
 			t.Fatal(err)

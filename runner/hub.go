@@ -43,7 +43,7 @@ run. If the folder has keys already, init adds the tokens that are missing.
 
 Workers connect to the machine of the run. If they do not reach it, but the run and they
 reach another machine, --server writes the configuration of a NATS server for that one, and
-the run says --hub nats://host:port. A server must start again when there are more tokens.`,
+start the run with --hub nats://host:port. Restart the server after adding tokens.`,
 		Example: `  alamos hub init hub --address gpu1.example.org:4321 --workers 4
   alamos run experiments/quickstart.yaml --hub :4321 --hub-file hub/hub.key
   alamos work --hub-file worker-1.token
@@ -125,7 +125,7 @@ refuses others by name (see run --kinds). To label, only the engine must be the 
 	return cmd
 }
 
-// openHub starts the hub of a run. c is told what its user should know.
+// openHub starts the hub of a run. note gets what its user should know.
 func openHub(address, file string, note func(string)) (*hub.Hub, error) {
 	if file == "" {
 		return nil, usagef("--hub-file: want the hub's file of keys (alamos hub init makes it)")

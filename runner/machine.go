@@ -119,7 +119,7 @@ func setFlags(cmd *cobra.Command, text []byte) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(machineKeys, key) {
-			return fmt.Errorf("no key %q; there is %s", key, strings.Join(machineKeys, ", "))
+			return fmt.Errorf("unknown key %q: want one of %s", key, strings.Join(machineKeys, ", "))
 		}
 		f := cmd.Flag(strings.ReplaceAll(key, "_", "-"))
 		if f == nil || f.Changed {

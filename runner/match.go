@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -182,11 +183,24 @@ func numbersOf(flag, value string, least, most int) ([]float64, error) {
 	return list, nil
 }
 
+// wholeNumbers returns an error if a number of moves is a fraction.
+func wholeNumbers(flag string, numbers []float64) error {
+	for _, x := range numbers {
+		if x != math.Trunc(x) {
+			return usagef("--%s: want a whole number of moves, not %v", flag, x)
+		}
+	}
+	return nil
+}
+
 // judgeFlags parses the flags of adjudication.
 func judgeFlags(j *match.Judge, resign, draw string) error {
 	if resign != "" {
 		x, err := numbersOf("resign", resign, 2, 2)
 		if err != nil {
+			return err
+		}
+		if err := wholeNumbers("resign", x[1:]); err != nil {
 			return err
 		}
 		j.Resign.Score, j.Resign.Moves = x[0], int(x[1])
@@ -197,6 +211,9 @@ func judgeFlags(j *match.Judge, resign, draw string) error {
 	if draw != "" {
 		x, err := numbersOf("draw", draw, 2, 3)
 		if err != nil {
+			return err
+		}
+		if err := wholeNumbers("draw", x[1:]); err != nil {
 			return err
 		}
 		j.Draw.Score, j.Draw.Moves = x[0], int(x[1])

@@ -198,10 +198,12 @@ func onlyVariant(sets []*puzzle.Set) (chess.Variant, error) {
 func (o *puzzleOptions) players(ctx context.Context, specs []*match.Spec, v chess.Variant) (players []match.Player, err error) {
 	o.with.opener.Hardware.Batch = puzzle.AtOnce
 	var opened []*match.Opened
+	var noPolicy error
 	for _, s := range specs {
 		p, err := o.with.opener.Open(s)
 		switch {
 		case errors.Is(err, match.ErrNoPolicy):
+			noPolicy = err
 			continue
 		case err != nil:
 			return nil, err
@@ -209,6 +211,9 @@ func (o *puzzleOptions) players(ctx context.Context, specs []*match.Spec, v ches
 			return nil, fmt.Errorf("%s plays %s, want %s", s.Network(), p.Variants()[0], v)
 		}
 		opened = append(opened, p)
+	}
+	if len(opened) == 0 {
+		return nil, noPolicy
 	}
 	entries, err := match.Entries(ctx, opened, v, false, 1)
 	if err != nil {

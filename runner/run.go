@@ -156,7 +156,7 @@ records these for each stage.`,
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	f.StringVar(&hubAddress, "hub", "", "have workers play the games, and their engines label; `address` to listen at, as in :4321, or nats://host:port (see alamos hub init --help)")
 	f.StringVar(&hubFile, "hub-file", "", "`file` with the keys of the hub")
-	choiceFlag(cmd, &opt.Kinds, "kinds", run.OneKind, []string{run.OneKind, run.AnyKind}, "kinds of machine that workers may be of: `one` for all, or any, and no machine repeats the bytes")
+	choiceFlag(cmd, &opt.Kinds, "kinds", run.OneKind, []string{run.OneKind, run.AnyKind}, "kinds of machine of the workers: all of one kind, or any; with any, no single machine can repeat the results")
 	numberFlag(cmd, &opt.Recheck, "recheck", 0.01, between(0, 1), "share of the games of workers that another worker plays again, to compare them")
 	f.BoolVar(&noEngines, "no-engines", false, "refuse an experiment that names a UCI engine")
 	f.BoolVar(&noHooks, "no-hooks", false, "refuse an experiment that names a Go script")

@@ -28,7 +28,7 @@ import (
 type Journal struct {
 	// Dropped is the number of torn or damaged bytes that were skipped.
 	Dropped int64
-	// Other is the head of the journal that was emptied because it had another one, or nil.
+	// Other is the head that the file had before, if it differed and the journal was emptied.
 	Other []byte
 
 	mu     sync.Mutex

@@ -176,6 +176,9 @@ func SweepStale(dir string) error {
 // Unfinished lists the temporary files below dir, also those of live processes.
 func Unfinished(dir string) (all []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // not made yet, or removed meanwhile
+			return nil
+		}
 		if err == nil && d.Type().IsRegular() && d.Name()[0] == '.' && strings.HasSuffix(d.Name(), unfinished) {
 			all = append(all, path)
 		}

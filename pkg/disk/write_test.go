@@ -101,6 +101,9 @@ func TestSweepFile(t *testing.T) {
 // this host, and old ones.
 func TestSweepStale(t *testing.T) {
 	dir := t.TempDir()
+	if err := SweepStale(filepath.Join(dir, "not made yet")); err != nil {
+		t.Error(err)
+	}
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)

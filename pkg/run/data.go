@@ -52,7 +52,7 @@ func (t *Trial) openData(ctx context.Context) error {
 		in.Settings("game.start", s.Game.Start)
 	}
 	cfg, err := t.Setup.Data(t.enginesOfData(ctx, in), func(model string) (data.Network, error) {
-		m, err := t.run.models.get(model, func() (externalModel, error) { return findExternal(t.run.Results, model) })
+		m, err := t.run.model(model)
 		if err == nil && m.variant != t.Setup.Variant {
 			err = fmt.Errorf("%s plays %s, not %s", model, m.variant, t.Setup.Variant)
 		}

@@ -96,8 +96,8 @@ func (e *earlyGames) play(ctx context.Context, s *Stage) error {
 	return err
 }
 
-// wait waits for the games of a stage. The caller must call release, which is nil if none were
-// played.
+// wait waits for the games of a stage. release is nil if no games were played; otherwise the
+// caller must call it.
 func (a early) wait(s *Stage) (release func(), err error) {
 	e := a[s.Name]
 	if e == nil {

@@ -35,7 +35,7 @@ func (r *run) candidates() ([]*candidate, error) {
 	for _, n := range r.Trials {
 		switch {
 		case n < 1 || n > count:
-			return nil, fmt.Errorf("no trial %d: there is 1 to %d (alamos plan lists them)", n, count)
+			return nil, fmt.Errorf("no trial %d: there are trials 1 to %d (alamos plan lists them)", n, count)
 		case r.experiment.Halving != nil:
 			return nil, errors.New("a sweep with halving compares its trials on the way: they run together, not one by one")
 		}

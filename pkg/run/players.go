@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +65,7 @@ func (r *run) opponent(ctx context.Context, of *experiment.Setup, spec match.Spe
 		}
 		p.mark, p.id, p.engine = spec.UCI, engine.ID, engine
 	case spec.Model != "":
-		m, err := r.models.get(string(spec.Model), func() (externalModel, error) { return findExternal(r.Results, string(spec.Model)) })
+		m, err := r.model(string(spec.Model))
 		if err == nil && m.variant != of.Variant {
 			err = &variantError{m.variant, of.Variant}
 		}
@@ -209,6 +210,11 @@ type externalModel struct {
 	codec   encode.Codec
 }
 
+// model finds the named checkpoint, once for the whole run.
+func (r *run) model(name string) (externalModel, error) {
+	return r.models.get(name, func() (externalModel, error) { return findExternal(r.Results, name) })
+}
+
 // findExternal finds the named checkpoint.
 func findExternal(results, model string) (x externalModel, err error) {
 	if x.file, err = store.FindModel(results, model); err != nil {
@@ -280,10 +286,10 @@ func (m *memo[T]) get(key string, compute func() (T, error)) (T, error) {
 	return m.all[key]()
 }
 
-// each calls f with all values that were computed without an error.
+// each calls f with all values that were computed without an error, in the order of their keys.
 func (m *memo[T]) each(f func(T)) {
-	for _, once := range m.all {
-		if v, err := once(); err == nil {
+	for _, key := range slices.Sorted(maps.Keys(m.all)) {
+		if v, err := m.all[key](); err == nil {
 			f(v)
 		}
 	}

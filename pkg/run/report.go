@@ -23,8 +23,8 @@ type Reporter interface {
 	Note(text string)
 }
 
-// Report shows the progress of one trial. Its methods, except those of a Task, are called
-// by one goroutine at a time.
+// Report shows the progress of one trial. Its methods may be called by several goroutines at
+// once.
 type Report interface {
 	// Stage is called when a stage is cached or was reused, or when it begins to run.
 	Stage(Decision)

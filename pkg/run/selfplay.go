@@ -139,10 +139,25 @@ func (t *Trial) gamesPlayer(ctx context.Context, g int) (p *gamesPlayer, err err
 	return p, nil
 }
 
-// play plays the games with these numbers, see [selfplay.Play].
-func (p *gamesPlayer) play(ctx context.Context, todo <-chan int, done func(*selfplay.Record)) error {
+// play plays the games with these numbers, see [selfplay.Play]. done gets each record, and the
+// record packed; after its first error (a full disk, for example) no more games are played.
+func (p *gamesPlayer) play(ctx context.Context, todo <-chan int, done func(*selfplay.Record, []byte) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	p.cfg.Todo = todo
-	return selfplay.Play(ctx, p.cfg, p.codec, p.nets, done)
+	err := selfplay.Play(ctx, p.cfg, p.codec, p.nets, func(r *selfplay.Record) {
+		packed, err := r.Pack()
+		if err == nil {
+			err = done(r, packed)
+		}
+		if err != nil {
+			stop(err)
+		}
+	})
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
 }
 
 // generationGames are the games of a generation, which are in their journal: a generation may be
@@ -237,21 +252,7 @@ func (p *generationGames) here(ctx context.Context) error {
 		return err
 	}
 	p.began = time.Now()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	err = player.play(ctx, selfplay.Numbers(p.missing()), func(r *selfplay.Record) {
-		text, err := r.Pack()
-		if err == nil {
-			err = p.add(r, text)
-		}
-		if err != nil {
-			stop(err) // if games cannot be stored (disk full), stop playing
-		}
-	})
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
+	return player.play(ctx, selfplay.Numbers(p.missing()), p.add)
 }
 
 // play plays the games that are missing in the journal. If it succeeds the caller must close the
@@ -338,8 +339,8 @@ func (t *Trial) keep(p *generationGames) (*store.Generation, error) {
 		if err != nil {
 			return err
 		}
-		measures.add(game, r, t.Settings.SelfPlay.HasResult(r.Outcome))
-		if most := t.Settings.SelfPlay.PGN; most > 0 && row.Games > most {
+		measures.add(game, r, p.cfg.HasResult(r.Outcome))
+		if most := p.cfg.PGN; most > 0 && row.Games > most {
 			return nil
 		}
 		return match.WriteGames(games, store.SelfPlayStage(g), []*match.Game{game})

@@ -82,7 +82,7 @@ func (t *Trial) firstNetwork(file string) (nn.Tensors, error) {
 
 // startModel finds the network that the trial begins with.
 func (t *Trial) startModel(model string) (externalModel, error) {
-	m, err := t.run.models.get(model, func() (externalModel, error) { return findExternal(t.run.Results, model) })
+	m, err := t.run.model(model)
 	if err != nil {
 		return m, err
 	}
@@ -272,8 +272,9 @@ const (
 	progressKind   = "alamos.kind"
 )
 
-// stepJournal tells those who watch how training goes, see [store.TrainingEntry]. It is no
-// result: a failed write is one of the progress too.
+// stepJournal tells those who watch how training goes, see [store.TrainingEntry]. It is not a
+// result, so failed writes are ignored; writing the progress would fail for the same reason and is
+// reported.
 type stepJournal struct {
 	*disk.Journal
 	before, epochs int // epochs of earlier generations, and of this one
@@ -366,10 +367,10 @@ func (t *Trial) summary(g int) string {
 		s += fmt.Sprintf(", games left out: %s", data.LeftOut(d.NoResult, d.NoMoves))
 	}
 	if d := row.Data; d != nil && d.Broken > 0 {
-		s += fmt.Sprintf(", %s that could not be read passed over", english.Plural(d.Broken, "game", ""))
+		s += fmt.Sprintf(", skipped %s", english.Plural(d.Broken, "unreadable game", ""))
 	}
 	if row.Thrown > 0 {
-		s += fmt.Sprintf(", %d longer thrown away", row.Thrown)
+		s += fmt.Sprintf(", %s over the move limit discarded", english.Plural(row.Thrown, "game", ""))
 	}
 	if g < t.pace.until {
 		left := time.Since(t.pace.began) / time.Duration(t.pace.trained) * time.Duration(t.pace.until-g)

@@ -117,26 +117,27 @@ func (t *try) measureCheckpoints(ctx context.Context) (report.Table, error) {
 // metrics has a column for each metric of any generation. Series have a table of their own.
 func (t *try) metrics(ctx context.Context, of func(g int) (hook.Measured, error)) (table report.Table, err error) {
 	all := map[int]hook.Measured{}
-	names := map[string]bool{}
+	found := map[string]bool{}
 	if _, err := t.perGeneration(func(g int) (_ []any, err error) {
 		all[g], err = of(g)
 		for name := range all[g].Metrics {
-			names[name] = true
+			found[name] = true
 		}
 		return nil, err
 	}); err != nil {
 		return table, err
 	}
+	names := slices.Sorted(maps.Keys(found))
 	labels, err := t.session.Labels(ctx)
 	if err != nil {
 		return table, err
 	}
 	table.Columns = numbers("generation")
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range names {
 		table.Columns = append(table.Columns, report.Column{Name: cmp.Or(labels[name].Text, name), Unit: labels[name].Unit, Numeric: true})
 	}
 	table.Rows, err = t.perGeneration(func(g int) (row []any, _ error) {
-		for _, name := range slices.Sorted(maps.Keys(names)) {
+		for _, name := range names {
 			value, ok := all[g].Metrics[name]
 			if !ok {
 				value = math.NaN()

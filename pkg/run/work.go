@@ -78,7 +78,7 @@ func openOrder(ctx context.Context, dir string, spec []byte, file func(context.C
 	var e experiment.Experiment
 	for _, t := range o.Trials {
 		if t.Settings.ID() != t.ID {
-			return nil, errors.New("this version of alamos reads other settings from the job than the hub: use the same version")
+			return nil, errors.New("this worker and the hub read different settings from the job: use the same version of alamos")
 		}
 		t.Settings.Move(func(f config.File) string { return filepath.Join(dir, store.NamedFile(f)) })
 		e.Trials = append(e.Trials, experiment.Trial{ID: t.ID, Settings: t.Settings})
@@ -125,20 +125,10 @@ func (p *awayPlayer) openSelfplay(ctx context.Context, t *Trial, g int) error {
 	p.kind = t.workerKind(selfplayCode, kindParts(games.kind))
 	p.room, p.close = games.cfg.Parallel*len(games.nets), games.close
 	p.play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
-		ctx, stop := context.WithCancelCause(ctx)
-		defer stop(nil)
-		err := games.play(ctx, todo, func(r *selfplay.Record) {
-			text, err := r.Pack()
-			if err != nil {
-				stop(err)
-				return
-			}
-			done(r.Number, text)
+		return games.play(ctx, todo, func(r *selfplay.Record, packed []byte) error {
+			done(r.Number, packed)
+			return nil
 		})
-		if cause := context.Cause(ctx); cause != nil {
-			return cause
-		}
-		return err
 	}
 	return nil
 }

@@ -60,13 +60,13 @@ func (x *Experiment) Open(dir string) (trials []*Trial, notes []string, err erro
 	}
 	for _, declared := range x.Trials {
 		t, err := Open(dir, declared)
-		x.Attach(final, t)
 		switch {
 		case errors.Is(err, ErrDamaged):
 			notes = append(notes, err.Error())
 		case err != nil:
 			return nil, nil, err
 		case len(t.Manifest.Stages) > 0:
+			x.Attach(final, t)
 			trials = append(trials, t)
 		}
 	}

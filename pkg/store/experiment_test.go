@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 )
 
 // What a run keeps of its experiment is read again as it was, texts of values
@@ -35,5 +37,43 @@ func TestExperimentIsKept(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, have, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(experiment.Settings{}, "Folder"), cmpopts.IgnoreUnexported(experiment.Trial{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A damaged manifest of a trial is a note, also if the trial has played in a final tournament.
+func TestDamagedTrialOfAFinal(t *testing.T) {
+	dir := t.TempDir()
+	x := &Experiment{Description: experiment.Description{Final: &experiment.Final{}}}
+	for i, folder := range []string{"a", "b"} {
+		x.Trials = append(x.Trials, experiment.Trial{Number: i + 1, Label: folder, Folder: folder})
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		m := &Manifest{Stages: []*Stage{{Name: UntrainedStage}}}
+		if err := m.Write(filepath.Join(dir, folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, ComparisonsFolder), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	played := Tournament{Games: *match.NewResults([]string{"a", "b"}), Players: make([]PlayerResult, 2)}
+	for i, name := range played.Games.Names {
+		played.Players[i].Name = name
+	}
+	facts, err := json.Marshal(played)
+	if err != nil {
+		t.Fatal(err)
+	}
+	final := &Manifest{Stages: []*Stage{{Name: FinalStage, Facts: facts}}}
+	if err := final.Write(filepath.Join(dir, ComparisonsFolder)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a", ManifestName), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	trials, notes, err := x.Open(dir)
+	if err != nil || len(trials) != 1 || len(notes) != 1 {
+		t.Errorf("%d trials, notes %q, %v", len(trials), notes, err)
 	}
 }

@@ -318,7 +318,11 @@ func FindModel(results, name string) (file string, err error) {
 		return "", err
 	}
 	state, checkpoint, err := t.Manifest.Stage(checkpointStage(g)).Verify(t.Dir, true)
-	if err == nil && state != FileOK {
+	switch {
+	case err != nil || state == FileOK:
+	case state == FileMissing:
+		err = fmt.Errorf("%s is missing", Shown(t.Path(checkpoint)))
+	default:
 		err = damagedOutput(t.Path(checkpoint))
 	}
 	return t.Path(CheckpointFile(g)), err

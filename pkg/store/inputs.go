@@ -70,12 +70,12 @@ func (in Inputs) Change(was Inputs) string {
 	var out []string
 	for _, k := range in.Changed(was) {
 		kind, name, _ := strings.Cut(k, " ")
-		plural := strings.TrimSuffix(k, "s")
+		singular := strings.TrimSuffix(k, "s")
 		switch {
 		case name != "" && (in[k] == "" || was[k] == "") && in.list(kind) != nil && was.list(kind) != nil:
 			continue // the entry of the list shows it
-		case in.list(plural) != nil && was.list(plural) != nil:
-			out = append(out, describeList(k, was.list(plural), in.list(plural)))
+		case in.list(singular) != nil && was.list(singular) != nil:
+			out = append(out, describeList(k, was.list(singular), in.list(singular)))
 		default:
 			out = append(out, describe(k, was[k], in[k]))
 		}

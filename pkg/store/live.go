@@ -195,7 +195,8 @@ func (l *Live) addGame(entry []byte) error {
 	if err != nil {
 		return err
 	}
-	name := CheckpointName(l.Done())
+	_, g := SplitStage(l.Stage)
+	name := CheckpointName(l.Declared.Settings.PlayedBy(g))
 	l.Latest = &match.Game{Variant: v, White: name, Black: name, Number: r.Number, Start: start, Moves: r.Moves, Outcome: r.Outcome}
 	for _, value := range r.RootValues {
 		score := float64(value)

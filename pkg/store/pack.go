@@ -116,9 +116,13 @@ const packWindow = 8 << 20
 
 // filesToPack lists the files of a pack, sorted by their paths.
 func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err error) {
+	comparisons, err := Open(run.Dir, experiment.Trial{Folder: ComparisonsFolder})
+	if err != nil {
+		return nil, err
+	}
 	recorded := map[string]string{}
-	folders := []string{ComparisonsFolder}
-	for _, t := range trials {
+	var folders []string
+	for _, t := range append([]*Trial{comparisons}, trials...) {
 		folders = append(folders, t.Declared.Folder)
 		for _, s := range t.Manifest.Stages {
 			for file, sum := range s.Outputs {

@@ -229,8 +229,8 @@ func namesOf[T any](t *Trial, i int, of func(g, i int) map[string]T) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// ErrUnmeasured means that a metric or a series was not found, but that some hook has neither in
-// any generation, so it may belong to that hook.
+// ErrUnmeasured means that no metric or series of a name was found, but that some hook has
+// measured nothing yet, so the name may be one of its.
 var ErrUnmeasured = errors.New("no metrics")
 
 // FindMetric finds a metric by "hook.metric", by its own name, or by the name of a hook

@@ -80,7 +80,7 @@ func (t *Trial) Next() string {
 		switch {
 		case !has(t.SamplesStage(g)):
 			return t.SamplesStage(g)
-		case t.Declared.Settings.Data == nil && len(t.Declared.Settings.Hooks) > 0 && !has(HooksStage(g)) && !has(TrainStage(g)):
+		case g > 1 && has(HooksStage(g-1)) && !has(HooksStage(g)):
 			return HooksStage(g)
 		}
 		return TrainStage(g)
