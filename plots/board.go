@@ -122,6 +122,7 @@ func (b Board) Figure() (*Figure, error) {
 	g := boardOf(v, side)
 	size := g.extent()
 	return b.Frame.figure(content{shaded: true, width: boardMargin + size.X, height: boardMargin + size.Y, legend: legend, description: description, paint: func(c draw.Canvas) {
+		g := g // several goroutines may paint it
 		g.corner = vg.Point{X: c.Min.X + boardMargin, Y: c.Max.Y - size.Y}
 		g.paintSquares(&c, draw.LineStyle{}, ofSquare)
 		g.paintPieces(&c, p)

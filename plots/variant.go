@@ -48,6 +48,7 @@ func (m VariantMoves) Figure() (*Figure, error) {
 			{name: "only captures", samples: []plot.Thumbnailer{reach{captures: true}}},
 		},
 		paint: func(c draw.Canvas) {
+			g := g // several goroutines may paint it
 			title := textStyle(tickSize, ink, true)
 			for i := range boards {
 				g.corner = vg.Point{X: c.Min.X + boardMargin + vg.Length(i%columns)*(side+gap), Y: c.Max.Y - vg.Length(i/columns)*down - head - g.extent().Y}

@@ -329,6 +329,18 @@ func TestStraggler(t *testing.T) {
 	a.check(t, 20)
 }
 
+// A worker that has no items says so: the hub then hands out again what a lost reply had.
+func TestWorkerWithoutItems(t *testing.T) {
+	var a ask
+	b, err := json.Marshal(ask{Held: []int{}})
+	if err == nil {
+		err = json.Unmarshal(b, &a)
+	}
+	if err != nil || a.Held == nil {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
 // While another job has items that nobody has, no worker gets what another one works on.
 func TestNewItemsFirst(t *testing.T) {
 	s := newSite(t, 1)

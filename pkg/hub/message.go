@@ -27,7 +27,7 @@ func inbox(public string) string { return "_INBOX." + public }
 const (
 	maxMessage = 1 << 20 // default limit of NATS servers
 	chunk      = 1 << 19 // part of a file
-	maxAnswer  = 1 << 19 // compressed results that are sent together, if more than one
+	maxAnswer  = 1 << 21 // results that are sent together, before compression, if more than one
 	maxResults = 1 << 26 // uncompressed results of an answer
 	maxLot     = 32      // items that are handed out at once
 )
@@ -55,7 +55,7 @@ type ask struct {
 	Kind   Kind   // of the worker, with this job
 	Room   int    // number of items that it can take now
 	// Held are the items that it has, unless nil.
-	Held   []int   `json:",omitempty"`
+	Held   []int   `json:",omitzero"`
 	Failed string  `json:",omitempty"` // why it cannot work on the job
 	Speed  float64 `json:",omitempty"` // results a second
 }

@@ -331,7 +331,7 @@ func (s *session) send(ctx context.Context) error {
 		a := answer{Worker: s.id, Job: s.job}
 		size := 0
 		for _, r := range s.results {
-			if size += len(r.Result); size > 4*maxAnswer && len(a.Results) > 0 { // they are compressed to a fraction of this
+			if size += len(r.Result); size > maxAnswer && len(a.Results) > 0 {
 				break
 			}
 			a.Results = append(a.Results, r)
@@ -344,6 +344,10 @@ func (s *session) send(ctx context.Context) error {
 			continue
 		}
 		b, err := a.pack()
+		for err == nil && len(b) > maxMessage && len(a.Results) > 1 { // results that hardly compress
+			a.Results = a.Results[:len(a.Results)/2]
+			b, err = a.pack()
+		}
 		if err == nil && len(b) > maxMessage {
 			return fmt.Errorf("a result of %d bytes, more than a message can have", len(b))
 		}

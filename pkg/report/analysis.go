@@ -298,21 +298,25 @@ func planes(title string, moves []store.MoveResult) []plots.Plane {
 
 // piecePlanes returns the target squares of the moves of each kind of piece.
 func piecePlanes(a *store.PositionResult) (all []plots.Plane) {
-	for _, piece := range []struct{ letter, name string }{{"P", "pawns "}, {"N", "knights "}, {"B", "bishops "}, {"R", "rooks "}, {"Q", "queens "}, {"K", "kings "}} {
-		moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveResult) bool { return pieceOf(m.SAN) != piece.letter })
+	v, err := chess.ParseVariant(a.Variant)
+	if err != nil {
+		return nil // the analysis has no position of it
+	}
+	for _, piece := range chess.RulesOf(v).Pieces {
+		moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveResult) bool { return pieceOf(m.SAN) != strings.ToUpper(piece.Letter) })
 		if len(moves) > 0 {
-			all = append(all, planes(piece.name, moves)[1])
+			all = append(all, planes(piece.Name+"s ", moves)[1])
 		}
 	}
 	return all
 }
 
-// pieceOf returns the piece that moves.
+// pieceOf returns the letter of the piece that moves.
 func pieceOf(san string) string {
 	switch {
 	case strings.HasPrefix(san, "O-O"):
 		return "K"
-	case san != "" && strings.Contains("NBRQK", san[:1]):
+	case san != "" && 'A' <= san[0] && san[0] <= 'Z':
 		return san[:1]
 	}
 	return "P"

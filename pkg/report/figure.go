@@ -159,7 +159,6 @@ type picture struct {
 	figure  *plots.Figure
 	nothing nothing // the reason why there is nothing to show; empty if there is something
 	err     error
-	mutex   sync.Mutex // one goroutine at a time may render a figure
 }
 
 // only returns the trial of a picture of one trial.
@@ -176,23 +175,14 @@ func (r *Report) pictures() ([]*picture, error) {
 	if r.listed != nil {
 		return r.listed, nil
 	}
+	var listed []*picture
 	taken := map[string]bool{}
 	for i := range r.Notebook {
 		f := r.Notebook[i].Figure
 		if f == nil {
 			continue
 		}
-		trials := r.Experiment.Trials
-		if len(f.Only) > 0 {
-			trials = nil
-			for _, name := range f.Only {
-				found, err := store.FindTrials(r.Experiment.Trials, name)
-				if err != nil {
-					return nil, fmt.Errorf("notebook cell %d: only: %w", i+1, err)
-				}
-				trials = append(trials, found...)
-			}
-		}
+		trials, err := r.trialsOf(f)
 		shown := func(t *experiment.Trial) bool {
 			return slices.ContainsFunc(trials, func(of experiment.Trial) bool { return of.ID == t.ID })
 		}
@@ -207,18 +197,36 @@ func (r *Report) pictures() ([]*picture, error) {
 		taken[name] = true
 		lone := len(r.Experiment.Trials) == 1 && k.over == allTrials // a single trial has all its files in one folder
 		switch {
-		case r.only != nil && k.over == theSweep:
+		case err != nil:
+			listed = append(listed, &picture{Figure: f, cell: i, kind: k, name: name, err: fmt.Errorf("notebook cell %d: only: %w", i+1, err)})
+		case r.only != nil && (k.over == theSweep || !shown(r.only)):
 		case k.over != eachTrial && !lone:
-			r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name}, shown))
+			listed = append(listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name}, shown))
 		default:
 			for t := range r.Experiment.Trials {
 				if trial := &r.Experiment.Trials[t]; shown(trial) {
-					r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name, trial: trial}, func(of *experiment.Trial) bool { return of.ID == trial.ID }))
+					listed = append(listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name, trial: trial}, func(of *experiment.Trial) bool { return of.ID == trial.ID }))
 				}
 			}
 		}
 	}
-	return r.listed, nil
+	r.listed = listed
+	return listed, nil
+}
+
+// trialsOf returns the trials that a figure shows.
+func (r *Report) trialsOf(f *experiment.Figure) (trials []experiment.Trial, err error) {
+	for _, name := range f.Only {
+		found, err := store.FindTrials(r.all, name)
+		if err != nil {
+			return nil, err
+		}
+		trials = append(trials, found...)
+	}
+	if len(f.Only) == 0 {
+		trials = r.all
+	}
+	return trials, nil
 }
 
 // mostLines is the maximum number of groups in a figure with a line or a panel for each.
@@ -263,6 +271,8 @@ func (r *Report) picture(p *picture, shown func(*experiment.Trial) bool) *pictur
 // draw draws the picture.
 func (p *picture) draw() {
 	switch {
+	case p.err != nil:
+		return
 	case len(p.trials) == 0 && p.kind.reads != fromFile:
 		p.nothing = "no trial has finished a generation"
 		return
@@ -364,8 +374,6 @@ func placed(all []plots.Series, logX, logY bool) []plots.Series {
 
 // render returns the picture as a file.
 func (p *picture) render(ext string) (b []byte, err error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	if b, err = p.figure.Render(ext); err != nil {
 		err = fmt.Errorf("figure %s: %w", p.name, err)
 	}

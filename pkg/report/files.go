@@ -187,7 +187,7 @@ const (
 // show their content.
 var shownIn = map[string][]string{
 	crosstableFile: {"crosstable"}, ratingsFile: {"standings", "elo"}, "generations.csv": {"generations"}, "epochs.csv": {"loss", "loss-heads"},
-	"evaluation/puzzles.csv": {"puzzles"}, "evaluation/accuracy.csv": {"accuracy"},
+	"evaluation/puzzles.csv": {"puzzles"}, "evaluation/accuracy.csv": {"accuracy"}, "learning.csv": {"learning"}, "calibration.csv": {"calibration"},
 }
 
 // shows reports whether the notebook shows the content of a trial's table.

@@ -365,14 +365,17 @@ func (b *pageBuilder) notes() (blocks []Block) {
 		}
 	}
 	var failed, unfinished, ended, left []string
+	missing := 0
 	for i := range b.Experiment.Trials {
 		t := &b.Experiment.Trials[i]
 		if why, ok := b.Failed[t.Folder]; ok {
 			failed = append(failed, nameOf(t)+": "+why)
+		} else if !slices.ContainsFunc(b.Trials, func(o *store.Trial) bool { return o.Declared.Number == t.Number }) {
+			missing++
 		}
 	}
-	if n := len(b.Experiment.Trials) - len(b.Trials); n > len(failed) {
-		blocks = append(blocks, Note{Text: fmt.Sprintf("Trials that have not finished a generation are not shown: %d.", n)})
+	if missing > 0 {
+		blocks = append(blocks, Note{Text: fmt.Sprintf("Trials that have not finished a generation are not shown: %d.", missing)})
 	}
 	for _, t := range b.Trials {
 		name := nameOf(&t.Declared)

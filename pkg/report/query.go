@@ -60,8 +60,8 @@ func (q Query) Select(trials []*store.Trial) (*Selection, error) {
 	var selected []map[string]string
 	for i, t := range trials {
 		meets := true
-		for key, value := range conditions {
-			meets = meets && all[i][key] == value
+		for _, c := range conditions {
+			meets = meets && all[i][c.key] == c.value
 		}
 		if meets {
 			s.trials, selected = append(s.trials, t), append(selected, all[i])
@@ -97,9 +97,11 @@ func (q Query) Select(trials []*store.Trial) (*Selection, error) {
 	return s, nil
 }
 
-// conditions returns the wanted values by key.
-func (q Query) conditions(known map[string]bool) (map[string]string, error) {
-	wanted := map[string]string{}
+// condition is a value that a key must have.
+type condition struct{ key, value string }
+
+// conditions returns the wanted values.
+func (q Query) conditions(known map[string]bool) (wanted []condition, err error) {
 	for _, w := range q.Where {
 		key, value, ok := strings.Cut(w, "=")
 		if !ok {
@@ -109,7 +111,7 @@ func (q Query) conditions(known map[string]bool) (map[string]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--where: %w", err)
 		}
-		wanted[key] = value
+		wanted = append(wanted, condition{key, value})
 	}
 	return wanted, nil
 }

@@ -297,7 +297,7 @@ var (
 	wins = map[chess.Reason]string{
 		chess.Checkmate:      "WINNER wins by checkmate.",
 		chess.KingExploded:   "WINNER wins: LOSER’s king has exploded.",
-		chess.Stalemate:      "WINNER wins: it has no move left.",
+		chess.Stalemate:      "WINNER wins by stalemate.",
 		chess.Resignation:    "WINNER wins: LOSER has resigned.",
 		chess.TimeForfeit:    "WINNER wins: LOSER has no time left.",
 		chess.KingInCenter:   "WINNER wins: its king is on the hill.",
@@ -305,6 +305,9 @@ var (
 		chess.HordeDestroyed: "WINNER wins: the horde is destroyed.",
 		chess.RaceFinished:   "WINNER wins the race.",
 		chess.PiecesLost:     "WINNER wins: it has lost all its pieces.",
+		chess.GoalReached:    "WINNER wins: it has reached its goal.",
+		chess.Extinction:     "WINNER wins by the rule about lost pieces.",
+		chess.CheckLimit:     "WINNER wins with the last check.",
 	}
 	draws = map[chess.Reason]string{
 		chess.Stalemate:            "Draw by stalemate.",

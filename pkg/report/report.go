@@ -21,7 +21,8 @@ type Report struct {
 
 	rungs  []store.Rung      // comparisons of successive halving
 	slugs  map[string]string // names of the trials in file names, by ID; see slugs
-	only   *experiment.Trial // nil: all trials
+	all    []experiment.Trial // of the experiment, also if only one is shown
+	only   *experiment.Trial  // nil: all trials
 	listed []*picture        // see pictures
 }
 
@@ -41,7 +42,7 @@ func Describe(e *experiment.Experiment) *store.Experiment {
 
 // Open reads the available results of an experiment in dir, its result folder.
 func Open(x *store.Experiment, dir string) (*Report, error) {
-	r := &Report{Experiment: x, Dir: dir, slugs: slugs(x.Trials)}
+	r := &Report{Experiment: x, Dir: dir, slugs: slugs(x.Trials), all: x.Trials}
 	begun, notes, err := x.Open(dir)
 	r.Trials = slices.DeleteFunc(begun, func(t *store.Trial) bool { return t.Done() == 0 })
 	r.Notes = notes

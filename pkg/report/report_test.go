@@ -544,6 +544,33 @@ func TestOnly(t *testing.T) {
 	}
 }
 
+// Figures of some trials alone are left out of the reports of others. A name that no trial has is
+// an error of its figure, each time, and of no other.
+func TestOnlySomeTrials(t *testing.T) {
+	r := made(t, load(t, sweepFile, "sweep.seeds=2", "notebook=[figure: {kind: results, only: seed=1}, figure: {kind: loss, only: 2}, figure: {kind: score, only: seed=7}, figure: elo]"), 3)
+	for range 2 {
+		pictures, err := r.drawn("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pictures {
+			if (p.name == "score") != (p.err != nil && strings.Contains(p.err.Error(), `only: there is no trial "seed=7"`)) {
+				t.Errorf("%s: %v", p.name, p.err)
+			}
+		}
+	}
+	r.Notebook = append(r.Notebook[:2:2], r.Notebook[3])
+	r.Only(r.Trials[1])
+	pictures, err := r.drawn("")
+	var names []string
+	for _, p := range pictures {
+		names = append(names, p.name)
+	}
+	if err != nil || !slices.Equal(names, []string{"loss", "elo"}) {
+		t.Errorf("figures %v, %v", names, err)
+	}
+}
+
 // The page of very many trials says what it leaves out, and stays small.
 func TestPageOfManyTrials(t *testing.T) {
 	if testing.Short() {

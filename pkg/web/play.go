@@ -181,6 +181,7 @@ func (s *Play) routes() http.Handler {
 		if err != nil {
 			return nil, err
 		}
+		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Location", "/#"+g.id)
 		w.WriteHeader(http.StatusCreated)
 		return map[string]string{"id": g.id}, nil

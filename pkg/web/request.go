@@ -162,8 +162,6 @@ func (g guard) known(host string) bool {
 
 // hostname returns a Host header without port and brackets.
 func hostname(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
-	}
-	return strings.Trim(hostport, "[]")
+	u := url.URL{Host: hostport}
+	return u.Hostname()
 }

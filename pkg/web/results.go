@@ -24,6 +24,7 @@ import (
 	"alamos/pkg/report"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
+	"alamos/pkg/train"
 )
 
 // Results is the server of the page of alamos serve. It shows the results of all experiments
@@ -166,7 +167,7 @@ func (r *Results) events(w http.ResponseWriter, q *http.Request) {
 	err := stream(q.Context(), w, func() (any, <-chan struct{}) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		news := resultsNews{Runs: []runView{}, Trials: []trialView{}}
+		news := resultsNews{All: []string{}, Runs: []runView{}, Trials: []trialView{}}
 		for name, run := range r.runs {
 			news.All = append(news.All, name)
 			if run.view.serial > sent {
@@ -349,7 +350,7 @@ func (r *Results) describe(name string, stamp disk.Stamp, before *liveRun) *live
 		if before != nil {
 			for _, old := range before.trials {
 				if old.Declared.Folder == t.Folder && old.Declared.ID == t.ID {
-					live = old
+					live, old.Declared = old, t
 				}
 			}
 		}
@@ -372,7 +373,7 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 	isRunning := run.array || isHeld(run.dir)
 	turned := isRunning != (run.view.State == store.Running)
 	for i, t := range run.trials {
-		if run.read && !rest && (t.Stage == "" && t.Done() > 0 || !isRunning) {
+		if run.read && !rest && !turned && (t.Stage == "" && t.Done() > 0 || !isRunning) {
 			continue
 		}
 		more, err := t.Read()
@@ -618,10 +619,11 @@ func losses(q *http.Request, run *liveRun) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	epochs := slices.Clone(t.Epochs)
-	for g := t.Done(); g > 0; g-- {
-		epochs = append(slices.Clone(t.Trial.Epochs(g)), epochs...)
+	var epochs []train.Epoch
+	for g := 1; g <= t.Done(); g++ {
+		epochs = append(epochs, t.Trial.Epochs(g)...)
 	}
+	epochs = append(epochs, t.Epochs...)
 	lines := []lossLine{{Name: "validation"}, {Name: "training"}, {Name: "steps of this generation"}}
 	add := func(i int, at, loss float64) {
 		if !math.IsNaN(loss) {
