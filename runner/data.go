@@ -308,10 +308,7 @@ func positionText(p *data.Position) (board string, moves []weighed, err error) {
 		return "", nil, err
 	}
 	white := chess.StartPosition(chess.Standard) // the file has its view
-	list, err := encode.MovesOf(policy, &white)
-	if err != nil {
-		return "", nil, err
-	}
+	list := encode.MovesOf(policy, &white)
 	s := &p.Sample
 	if board, err = encode.Board(planes, s.Planes); err != nil {
 		return "", nil, err

@@ -182,7 +182,7 @@ func (w *worker) visits(p *Position, d *lc0Drawn) error {
 var lc0Codec = builtIn("lc0-1858")
 
 // builtIn returns the policy encoding of a name that exists.
-func builtIn(name string) encode.Policy {
+func builtIn(name string) *encode.Policy {
 	p, err := encode.PolicyByName(name)
 	if err != nil {
 		panic(err)

@@ -9,8 +9,8 @@ import (
 
 // Codec is an input encoding and a move encoding: the interface of a network to chess.
 type Codec struct {
-	Planes Planes
-	Policy Policy
+	Planes *Planes
+	Policy *Policy
 }
 
 // NewCodec finds both encodings by name and checks that they can express the

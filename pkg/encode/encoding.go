@@ -8,56 +8,46 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Planes turns a position into a network's input: Count planes of 8x8, one
-// uint64 each. Implementations hold no state: all methods are safe for use
-// by many goroutines at once.
-type Planes interface {
-	// Name is the name that experiment files use.
-	Name() string
-
-	// Count is the number of planes, which is the number of words.
-	Count() int
-
-	// Constant reports for each plane how to read its word; the slice
-	// has Count elements and belongs to the encoding. False: a bitboard,
-	// bit s is 1 where the plane is 1, s = 0 for a1, 1 for b1, 63 for h8.
-	// True: math.Float32bits(v) of a plane that is v on all squares.
-	Constant() []bool
-
-	// White reports whose score a network with this input predicts: White's
-	// if true, otherwise that of the side to move.
-	White() bool
-
-	// Supports returns an error when positions of the variant cannot be
-	// encoded.
-	Supports(v chess.Variant) error
-
-	// Encode writes the current position of g, with as much of its history
-	// as the encoding looks at, to dst[:Count()].
-	Encode(dst []uint64, g *chess.Game)
-}
-
-// planes is an input encoding as data.
-type planes struct {
+// Planes is an input encoding: it turns a position into Count planes of 8x8, one uint64 each. It
+// holds no state: all methods are safe for use by many goroutines at once.
+type Planes struct {
 	name     string
 	count    int
 	constant []bool
 	white    bool
-	kinds    []chess.PieceType // of the first planes, each side's; nil: those of chess
+	kinds    []chess.PieceType // of the first planes, each side's; nil: those of chess, see kindsOf
 	castling []int             // the planes that show the rights to castle; nil: none do
 	sides    *Sides            // nil: see SidesOf
 	lacks    lacks
 	only     *chess.Variant // the one that it is made for; nil: see lacks
 	encode   func(dst []uint64, g *chess.Game)
-	names    func(*planes) []string // see PlaneNames
+	names    []string // what each plane shows
 }
 
-func (e *planes) Name() string                       { return e.name }
-func (e *planes) Count() int                         { return e.count }
-func (e *planes) Constant() []bool                   { return e.constant }
-func (e *planes) White() bool                        { return e.white }
-func (e *planes) Supports(v chess.Variant) error     { return e.lacks.support(e.name, v, e.only) }
-func (e *planes) Encode(dst []uint64, g *chess.Game) { e.encode(dst, g) }
+// Name is the name that experiment files use.
+func (e *Planes) Name() string { return e.name }
+
+// Count is the number of planes, which is the number of words.
+func (e *Planes) Count() int { return e.count }
+
+// Constant reports for each plane how to read its word; the slice has Count elements and belongs
+// to the encoding. False: a bitboard, bit s is 1 where the plane is 1, s = 0 for a1, 1 for b1, 63
+// for h8. True: math.Float32bits(v) of a plane that is v on all squares.
+func (e *Planes) Constant() []bool { return e.constant }
+
+// White reports whose score a network with this input predicts: White's if true, otherwise that
+// of the side to move.
+func (e *Planes) White() bool { return e.white }
+
+// Supports returns an error when positions of the variant cannot be encoded.
+func (e *Planes) Supports(v chess.Variant) error { return e.lacks.support(e.name, v, e.only) }
+
+// Encode writes the current position of g, with as much of its history as the encoding looks at,
+// to dst[:Count()].
+func (e *Planes) Encode(dst []uint64, g *chess.Game) { e.encode(dst, g) }
+
+// Names returns what each plane shows, in a few words. The slice belongs to the encoding.
+func (e *Planes) Names() []string { return e.names }
 
 // constantAt is Planes.Constant with the listed planes constant.
 func constantAt(count int, planes ...int) []bool {
@@ -77,52 +67,42 @@ func constantFrom(first, count int) []bool {
 	return constant
 }
 
-// Policy numbers moves: the index of a move is its place in a network's
-// policy vector. Implementations hold no changing state: all methods are safe
-// for use by many goroutines at once.
-type Policy interface {
-	// Name is the name that experiment files use.
-	Name() string
-
-	// Size is the length of the policy vector.
-	Size() int
-
-	// Supports returns an error when moves of the variant cannot be
-	// expressed.
-	Supports(v chess.Variant) error
-
-	// Index is the place, 0 to Size-1, of the legal move m of p, or -1 when
-	// the encoding cannot express it. Legal moves of one position that can
-	// be expressed have different indices, unless the encoding says so.
-	Index(p *chess.Position, m chess.Move) int
-}
-
-// policy is a move encoding as data.
-type policy struct {
+// Policy numbers moves: the index of a move is its place in a network's policy vector. It holds no
+// changing state: all methods are safe for use by many goroutines at once.
+type Policy struct {
 	name  string
 	size  int
 	lacks lacks
 	only  *chess.Variant // the one that it is made for; nil: see lacks
 	index func(p *chess.Position, m chess.Move) int
-	moves func() []string // the move of each index as White sees it; nil: it has no moves
+	moves func() []string // the move of each index as White sees it
 }
 
-func (e *policy) Name() string                              { return e.name }
-func (e *policy) Size() int                                 { return e.size }
-func (e *policy) Supports(v chess.Variant) error            { return e.lacks.support(e.name, v, e.only) }
-func (e *policy) Index(p *chess.Position, m chess.Move) int { return e.index(p, m) }
+// Name is the name that experiment files use.
+func (e *Policy) Name() string { return e.name }
+
+// Size is the length of the policy vector.
+func (e *Policy) Size() int { return e.size }
+
+// Supports returns an error when moves of the variant cannot be expressed.
+func (e *Policy) Supports(v chess.Variant) error { return e.lacks.support(e.name, v, e.only) }
+
+// Index is the place, 0 to Size-1, of the legal move m of p, or -1 when the encoding cannot
+// express it. Legal moves of one position that can be expressed have different indices, unless the
+// encoding says so.
+func (e *Policy) Index(p *chess.Position, m chess.Move) int { return e.index(p, m) }
 
 // The encodings, in the order of all lists of names: first ours, which together express
 // every variant, then those of other systems, so that their work can be repeated.
 var (
-	ourPlanes   = []Planes{atomic16, mover15, mover16, variants31}
-	ourPolicies = []Policy{uci1968, uci1968Mover, uci2206Mover}
-	allPlanes   = slices.Concat(ourPlanes, []Planes{alphaZero119, leela112, marro77, dtu24})
-	allPolicies = slices.Concat(ourPolicies, []Policy{alphaZero4672, leela1858, fromTo4096, marro4096})
+	ourPlanes   = []*Planes{atomic16, mover15, mover16, variants31}
+	ourPolicies = []*Policy{uci1968, uci1968Mover, uci2206Mover}
+	allPlanes   = slices.Concat(ourPlanes, []*Planes{alphaZero119, leela112, marro77, dtu24})
+	allPolicies = slices.Concat(ourPolicies, []*Policy{alphaZero4672, leela1858, fromTo4096, marro4096})
 )
 
 // PlanesByName finds an input encoding by its name.
-func PlanesByName(name string) (Planes, error) {
+func PlanesByName(name string) (*Planes, error) {
 	if v, ok, err := variantIn(name); ok || err != nil {
 		return planesOfRules(v), err
 	}
@@ -130,7 +110,7 @@ func PlanesByName(name string) (Planes, error) {
 }
 
 // PolicyByName finds a move encoding by its name, or the absence of one: none.
-func PolicyByName(name string) (Policy, error) {
+func PolicyByName(name string) (*Policy, error) {
 	if v, ok, err := variantIn(name); ok || err != nil {
 		return policyOfRules(v), err
 	}
@@ -192,35 +172,20 @@ func names[T interface{ Name() string }](all []T) []string {
 // MovesOf returns the move of each policy index, in UCI notation on the board of p, legal
 // or not; an index that no piece can use has an empty string. With it a caller can show
 // what a network predicts for illegal moves.
-func MovesOf(e Policy, p *chess.Position) ([]string, error) {
-	moves, err := listOf(e)
-	if err != nil || e == uci1968 { // whose list is of the board as it is
-		return moves, err
-	}
-	if known := e.(*policy); known.only != nil {
-		if p.Turn() == chess.Black {
-			for i, m := range moves {
-				moves[i] = flipped(m, *known.only)
-			}
+func MovesOf(e *Policy, p *chess.Position) []string {
+	moves := e.moves()
+	switch {
+	case e == uci1968: // whose list is of the board as it is
+	case e.only == nil:
+		for i, m := range moves {
+			moves[i] = seen(m, view(p))
 		}
-		return moves, nil
+	case p.Turn() == chess.Black:
+		for i, m := range moves {
+			moves[i] = flipped(m, *e.only)
+		}
 	}
-	for i, m := range moves {
-		moves[i] = seen(m, view(p))
-	}
-	return moves, nil
-}
-
-// listOf returns the move of each policy index as White sees it; nil for the policy none.
-func listOf(e Policy) ([]string, error) {
-	known, ok := e.(*policy)
-	if !ok {
-		return nil, fmt.Errorf("encode: policy %s has no list of its moves", e.Name())
-	}
-	if known.moves == nil {
-		return nil, nil
-	}
-	return known.moves(), nil
+	return moves
 }
 
 // flipped returns a move's text with the ranks of the variant's board reversed.
@@ -249,7 +214,11 @@ func seen(move string, view chess.Square) string {
 
 // noPolicy has no index for any move. Networks with only a value head use it; their priors
 // are equal.
-var noPolicy = &policy{name: "none", index: func(*chess.Position, chess.Move) int { return -1 }}
+var noPolicy = &Policy{
+	name:  "none",
+	index: func(*chess.Position, chess.Move) int { return -1 },
+	moves: func() []string { return nil },
+}
 
 // lacks names what an encoding cannot express, by the variant that needs it. The encoding
 // supports all variants that are not in the table.

@@ -26,13 +26,10 @@ type Layout struct {
 // come first, then for each promotion a capture to the left, an advance and a capture to the
 // right, and at last the drop of each piece. A move is at the square that the piece leaves, a
 // drop at its destination.
-func MoveMaps(e Policy) (Layout, error) {
+func MoveMaps(e *Policy) (Layout, error) {
 	// Other moves, of the pieces of some rules, have a map for each distance in files and
 	// ranks.
-	moves, err := listOf(e)
-	if err != nil {
-		return Layout{}, err
-	}
+	moves := e.moves()
 	distance := func(from, to chess.Square) [2]int {
 		return [2]int{to.File() - from.File(), to.Rank() - from.Rank()}
 	}
@@ -67,7 +64,7 @@ func MoveMaps(e Policy) (Layout, error) {
 // SquarePairs returns the layout of a head that compares the squares of a move. Map f, 0 to
 // 63, has the moves from square f, at their destinations. A map for each promotion is added to
 // the move of the pawn, and the last maps are the drops of each piece, all at the destination.
-func SquarePairs(e Policy) (Layout, error) {
+func SquarePairs(e *Policy) (Layout, error) {
 	return newLayout(e, 64, 1, func(m listed) [2]int {
 		place := [2]int{64*int(m.from) + int(m.to), -1}
 		if m.promotion >= 0 {
@@ -85,11 +82,8 @@ type listed struct {
 
 // newLayout returns a layout with maps for moves, then each for every promotion, and one for
 // every piece that can be dropped. place returns the places of a move on the board.
-func newLayout(e Policy, maps, each int, place func(listed) [2]int) (Layout, error) {
-	moves, err := listOf(e)
-	if err != nil {
-		return Layout{}, err
-	}
+func newLayout(e *Policy, maps, each int, place func(listed) [2]int) (Layout, error) {
+	moves := e.moves()
 	if moves == nil {
 		return Layout{}, fmt.Errorf("encode: policy %s has no moves", e.Name())
 	}

@@ -10,30 +10,25 @@ import (
 // every variant are the same on a reflected board, so a reflected sample is as good as the
 // sample.
 type Mirror struct {
-	planes  *planes
+	planes  *Planes
 	indices []int32 // of the reflected moves, by policy index; -1: no piece can make the move
 }
 
 // NewMirror returns an error if samples of the codec do not show whether a side may castle.
 func NewMirror(c Codec) (*Mirror, error) {
-	planes, ok := c.Planes.(*planes)
-	if !ok || planes.castling == nil {
+	if c.Planes.castling == nil {
 		if ofRules(c.Planes) {
 			return nil, errors.New("the rules are not the same on a reflected board, or it has not eight files")
 		}
 		return nil, fmt.Errorf("encoding %s has no planes of castling rights, with which a position cannot be reflected", c.Planes.Name())
 	}
-	indices, err := ReflectedMoves(c.Policy)
-	return &Mirror{planes, indices}, err
+	return &Mirror{c.Planes, ReflectedMoves(c.Policy)}, nil
 }
 
 // ReflectedMoves returns the index of the reflected move for each policy index, or -1 for an
 // index that no piece can use.
-func ReflectedMoves(p Policy) (indices []int32, err error) {
-	moves, err := listOf(p)
-	if err != nil {
-		return nil, err
-	}
+func ReflectedMoves(p *Policy) (indices []int32) {
+	moves := p.moves()
 	index := map[string]int32{"": -1}
 	for i, move := range moves {
 		if move != "" {
@@ -43,7 +38,7 @@ func ReflectedMoves(p Policy) (indices []int32, err error) {
 	for _, move := range moves {
 		indices = append(indices, index[seen(move, leftRight)])
 	}
-	return indices, nil
+	return indices
 }
 
 // Reflects reports whether the position of a sample can be reflected: neither side may

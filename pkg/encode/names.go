@@ -7,20 +7,6 @@ import (
 	"alamos/pkg/chess"
 )
 
-// PlaneNames returns what each plane of an encoding shows, in a few words.
-func PlaneNames(p Planes) []string {
-	e, ok := p.(*planes)
-	if !ok || e.names == nil {
-		return nil
-	}
-	return e.names(e)
-}
-
-// namesOf returns the names of an encoding that are always the same.
-func namesOf(parts ...[]string) func(*planes) []string {
-	return func(*planes) []string { return slices.Concat(parts...) }
-}
-
 var chessKinds = []string{"pawns", "knights", "bishops", "rooks", "queens", "king"}
 
 // of returns names with the side or whatever else stands in front of each.
@@ -55,7 +41,7 @@ var moverNames = append(slices.Clone(bothSides), "own castling", "other castling
 var handKinds = []string{"pawns in hand", "knights in hand", "bishops in hand", "rooks in hand", "queens in hand"}
 
 // marroNames alternates the sides, and numbers the types of moves.
-func marroNames(*planes) (all []string) {
+func marroNames() (all []string) {
 	for _, kind := range chessKinds {
 		all = append(all, "own "+kind, "other "+kind)
 	}
@@ -67,13 +53,13 @@ func marroNames(*planes) (all []string) {
 }
 
 // rulesNames are the names of the planes of [planesOfRules].
-func rulesNames(e *planes) (all []string) {
+func rulesNames(rules chess.Rules) (all []string) {
 	var kinds []string
-	for _, kind := range chess.RulesOf(*e.only).Pieces {
+	for _, kind := range rules.Pieces {
 		kinds = append(kinds, kind.Name)
 	}
 	all = append(slices.Concat(of("own", kinds...), of("other", kinds...)), "squares", "own castling", "other castling", "en passant", "promoted")
-	if chess.RulesOf(*e.only).Hand != "none" {
+	if rules.Hand != "none" {
 		for _, kind := range kinds {
 			all = append(all, "own "+kind+" in hand", "other "+kind+" in hand")
 		}
@@ -83,17 +69,13 @@ func rulesNames(e *planes) (all []string) {
 
 // MapNames returns what each map of [MoveMaps] shows: the way of its moves as the side to move sees
 // the board, in points of the compass, with the piece of a promotion or a drop.
-func MapNames(e Policy) ([]string, error) {
-	moves, err := listOf(e)
-	if err != nil {
-		return nil, err
-	}
+func MapNames(e *Policy) ([]string, error) {
 	layout, err := MoveMaps(e)
 	if err != nil {
 		return nil, err
 	}
 	names := make([]string, layout.Maps)
-	for i, m := range moves {
+	for i, m := range e.moves() {
 		place := layout.Places[i]
 		if m == "" || place[0] < 0 {
 			continue

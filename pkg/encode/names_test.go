@@ -14,7 +14,7 @@ func TestPlaneNames(t *testing.T) {
 		all = append(all, planesOfRules(v))
 	}
 	for _, p := range all {
-		names := PlaneNames(p)
+		names := slices.Clone(p.Names())
 		if len(names) != p.Count() {
 			t.Errorf("%s has %d names for %d planes", p.Name(), len(names), p.Count())
 		}
@@ -25,7 +25,7 @@ func TestPlaneNames(t *testing.T) {
 	}
 	game := chess.NewGame(chess.StartPosition(chess.Standard))
 	for _, c := range []struct {
-		planes Planes
+		planes *Planes
 		name   string
 		want   chess.Bitboard
 	}{
@@ -35,7 +35,7 @@ func TestPlaneNames(t *testing.T) {
 	} {
 		words := make([]uint64, c.planes.Count())
 		c.planes.Encode(words, game)
-		i := slices.Index(PlaneNames(c.planes), c.name)
+		i := slices.Index(c.planes.Names(), c.name)
 		if i < 0 || chess.Bitboard(words[i]) != c.want {
 			t.Errorf("%s of %s: plane %d", c.name, c.planes.Name(), i)
 		}
@@ -45,7 +45,7 @@ func TestPlaneNames(t *testing.T) {
 // The maps of a policy have names of their own, but for those of no move.
 func TestMapNames(t *testing.T) {
 	for _, c := range []struct {
-		policy Policy
+		policy *Policy
 		first  []string
 		some   []string
 	}{

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -13,10 +15,10 @@ import (
 // atomic16 is the input of the OppenheimerZero thesis (section 4.4.1): the
 // sixteen integers by which it stores a board, and no history. The thesis keeps White's
 // point of view: its outcome z is 1 if White won, whoever is to move.
-var atomic16 = &planes{
+var atomic16 = &Planes{
 	name: "atomic16", count: atomicPlanes, constant: make([]bool, atomicPlanes), white: true, castling: []int{atomicCastling, atomicCastling + 1},
 	lacks: atomic16Lacks, encode: encodeAtomic16,
-	names: namesOf(of("white", chessKinds...), of("black", chessKinds...), []string{"white castling", "black castling", "en passant", "White moves"}),
+	names: slices.Concat(of("white", chessKinds...), of("black", chessKinds...), []string{"white castling", "black castling", "en passant", "White moves"}),
 }
 
 // The planes of atomic16, by their first index.
@@ -50,9 +52,9 @@ func encodeAtomic16(dst []uint64, g *chess.Game) {
 // and for black the board is turned upside down. A position and the same one
 // with colors exchanged are the same input, so there is half as much to learn, and a
 // generation in which one color wins most games gives no bias towards that color. It goes with uci1968-mover.
-var mover15 = &planes{
+var mover15 = &Planes{
 	name: "mover15", count: moverPlanes, constant: make([]bool, moverPlanes), white: false, castling: moverCastlings, sides: moverSides(moverPlanes),
-	lacks: mover15Lacks, encode: encodeMover15, names: namesOf(moverNames),
+	lacks: mover15Lacks, encode: encodeMover15, names: moverNames,
 }
 
 // The planes of mover15, by their first index.
@@ -126,10 +128,10 @@ func (s *Sides) exchange(first, n int) {
 
 // SidesOf returns an error for an encoding whose planes are not seen from the side to move, or
 // contain earlier positions.
-func SidesOf(p Planes) (Sides, error) {
-	if e, ok := p.(*planes); ok && e.sides != nil {
-		s := *e.sides
-		s.Reflects = e.castling != nil
+func SidesOf(p *Planes) (Sides, error) {
+	if p.sides != nil {
+		s := *p.sides
+		s.Reflects = p.castling != nil
 		return s, nil
 	}
 	return Sides{}, fmt.Errorf("encoding %s does not show the current position alone from the side to move, as %s, %s, %s and %s do",
@@ -139,9 +141,9 @@ func SidesOf(p Planes) (Sides, error) {
 // mover16 is mover15 with a plane for repetitions, without which a network cannot know that
 // a position is about to be a draw: it is 0.5 on all squares if the position occurred once
 // before, 1 if it occurred more often.
-var mover16 = &planes{
+var mover16 = &Planes{
 	name: "mover16", count: moverPlanes + 1, constant: constantFrom(moverPlanes, moverPlanes+1), white: false, castling: moverCastlings, sides: moverSides(moverPlanes + 1),
-	lacks: mover15Lacks, encode: encodeMover16, names: namesOf(moverNames, []string{"repetition"}),
+	lacks: mover15Lacks, encode: encodeMover16, names: slices.Concat(moverNames, []string{"repetition"}),
 }
 
 func encodeMover16(dst []uint64, g *chess.Game) {
@@ -178,10 +180,10 @@ func turnBoards(boards []uint64, view chess.Square) {
 // the same for both sides. In horde and racing kings they are not, and a plane marks Black.
 //
 // Counts are scaled to about 1, by factors that keep them distinct in bfloat16.
-var variants31 = &planes{
+var variants31 = &Planes{
 	name: "variants31", count: variantsPlanes, constant: constantFrom(variantsPocket, variantsPlanes), white: false, castling: moverCastlings, sides: moverSides(variantsPlanes),
 	lacks: lacks(nil), encode: encodeVariants31,
-	names: namesOf(moverNames, []string{"promoted"}, of("own", handKinds...), of("other", handKinds...), []string{"own checks left", "other checks left", "Black moves", "quiet plies", "repetition"}),
+	names: slices.Concat(moverNames, []string{"promoted"}, of("own", handKinds...), of("other", handKinds...), []string{"own checks left", "other checks left", "Black moves", "quiet plies", "repetition"}),
 }
 
 // The planes of variants31, by their first index. Those up to variantsPromoted
@@ -287,7 +289,7 @@ func plane(ones bool) uint64 {
 // FEN, as the encoding sees them: upper case are White's, or, where it sees the board
 // from the side to move (not [Planes.White]), those of that side, which then plays up
 // the board.
-func Board(e Planes, planes []uint64) (string, error) {
+func Board(e *Planes, planes []uint64) (string, error) {
 	if len(planes) != e.Count() {
 		return "", fmt.Errorf("encode: %d planes, want the %d of %s", len(planes), e.Count(), e.Name())
 	}
@@ -317,35 +319,21 @@ func Board(e Planes, planes []uint64) (string, error) {
 			}
 		}
 	}
-	var b strings.Builder
+	var ranks []string
 	for rank := 7; rank >= 0; rank-- {
-		empty := 0
-		for file := range 8 {
-			letter := board[8*rank+file]
-			if letter == 0 {
-				empty++
-				continue
-			}
-			if empty > 0 {
-				fmt.Fprint(&b, empty)
-			}
-			empty = 0
-			b.WriteByte(letter)
-		}
-		if empty > 0 {
-			fmt.Fprint(&b, empty)
-		}
-		if rank > 0 {
-			b.WriteByte('/')
-		}
+		row := string(board[8*rank:][:8])
+		ranks = append(ranks, emptySquares.ReplaceAllStringFunc(row, func(run string) string { return strconv.Itoa(len(run)) }))
 	}
-	return b.String(), nil
+	return strings.Join(ranks, "/"), nil
 }
 
+// emptySquares matches the squares of a rank that have no letter.
+var emptySquares = regexp.MustCompile("\x00+")
+
 // kindsOf returns the kinds of pieces that an encoding has planes of.
-func kindsOf(e Planes) []chess.PieceType {
-	if known, ok := e.(*planes); ok && known.kinds != nil {
-		return known.kinds
+func kindsOf(e *Planes) []chess.PieceType {
+	if e.kinds != nil {
+		return e.kinds
 	}
 	return chess.Standard.Kinds()
 }
@@ -353,7 +341,7 @@ func kindsOf(e Planes) []chess.PieceType {
 // Counts counts the pieces on the board of a position that p has encoded as words, those
 // of both sides together, by their type. In all encodings the first twelve planes are
 // the pieces of the current position. Kinds that chess has not count as queens.
-func Counts(p Planes, words []uint64) (n [chess.King + 1]int) {
+func Counts(p *Planes, words []uint64) (n [chess.King + 1]int) {
 	if ofRules(p) {
 		kinds := kindsOf(p)
 		for i, w := range words[:2*len(kinds)] {
@@ -365,7 +353,7 @@ func Counts(p Planes, words []uint64) (n [chess.King + 1]int) {
 		}
 		return n
 	}
-	byType := p == Planes(marro77) // both sides' pawns, then both sides' knights, ..
+	byType := p == marro77 // both sides' pawns, then both sides' knights, ..
 	for i, w := range words[:pieceBoards] {
 		t := i % (pieceBoards / 2)
 		if byType {

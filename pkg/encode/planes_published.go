@@ -2,6 +2,7 @@ package encode
 
 import (
 	"math"
+	"slices"
 
 	"alamos/pkg/chess"
 )
@@ -31,11 +32,11 @@ import (
 //     is in plies, a hundredth each. Both are 1 at most.
 //
 // It goes with alphazero4672.
-var alphaZero119 = &planes{
+var alphaZero119 = &Planes{
 	name: "alphazero119", count: zeroPlanes, constant: constantAt(zeroPlanes, zeroMoves, zeroNoProgress), white: false,
 	castling: []int{zeroCastling, zeroCastling + 1, zeroCastling + 2, zeroCastling + 3},
 	lacks:    atomic16Lacks, encode: encodeAlphaZero119,
-	names: namesOf(inHistory(bothSides, []string{"occurred before", "occurred twice before"}), []string{"color", "moves", "own O-O", "own O-O-O", "other O-O", "other O-O-O", "no progress"}),
+	names: slices.Concat(inHistory(bothSides, []string{"occurred before", "occurred twice before"}), []string{"color", "moves", "own O-O", "own O-O-O", "other O-O", "other O-O-O", "no progress"}),
 }
 
 // The planes of alphazero119, by their first index; those of a step are repeated
@@ -93,11 +94,11 @@ func encodeAlphaZero119(dst []uint64, g *chess.Game) {
 // show that capture.
 //
 // In variants the planes have the same meaning as in chess. It goes with lc0-1858.
-var leela112 = &planes{
+var leela112 = &Planes{
 	name: "lc0-112", count: leelaPlanes, constant: constantAt(leelaPlanes, leelaRule50), white: false,
 	castling: []int{leelaCastling, leelaCastling + 1, leelaCastling + 2, leelaCastling + 3},
 	lacks:    atomic16Lacks, encode: encodeLeela112,
-	names: namesOf(inHistory(bothSides, []string{"occurred before"}), []string{"own O-O-O", "own O-O", "other O-O-O", "other O-O", "Black moves", "quiet plies", "zeros", "ones"}),
+	names: slices.Concat(inHistory(bothSides, []string{"occurred before"}), []string{"own O-O-O", "own O-O", "other O-O-O", "other O-O", "Black moves", "quiet plies", "zeros", "ones"}),
 }
 
 // The planes of lc0-112, by their first index; those of a step are repeated
@@ -164,9 +165,9 @@ func encodeLeela112(dst []uint64, g *chess.Game) {
 //
 // ChessMarro keeps each board as an integer of 64 bits; its text does not say in
 // which order the squares are. Here they are as in all encodings.
-var marro77 = &planes{
+var marro77 = &Planes{
 	name: "marro77", count: marroPlanes, constant: make([]bool, marroPlanes), white: false,
-	lacks: mover15Lacks, encode: encodeMarro77, names: marroNames,
+	lacks: mover15Lacks, encode: encodeMarro77, names: marroNames(),
 }
 
 // The planes of marro77, by their first index.
@@ -217,11 +218,11 @@ func encodeMarro77(dst []uint64, g *chess.Game) {
 // The square of a castling king is where he ends; the square of his right to castle
 // is the rook's. The en passant square is given where an enemy pawn stands ready to
 // capture. No policy belongs to it.
-var dtu24 = &planes{
+var dtu24 = &Planes{
 	name: "dtu24", count: dtuPlanes, constant: make([]bool, dtuPlanes), white: true,
 	castling: []int{dtuCastling, dtuCastling + 1, dtuCastling + 2, dtuCastling + 3},
 	lacks:    atomic16Lacks, encode: encodeDtu24,
-	names: namesOf(of("white", chessKinds...), of("black", chessKinds...), []string{"ends of White’s moves", "ends of Black’s moves", "White moves", "en passant", "White O-O", "White O-O-O", "Black O-O", "Black O-O-O", "fifty moves", "draw claimed", "origins of own moves", "origins of other moves"}),
+	names: slices.Concat(of("white", chessKinds...), of("black", chessKinds...), []string{"ends of White’s moves", "ends of Black’s moves", "White moves", "en passant", "White O-O", "White O-O-O", "Black O-O", "Black O-O-O", "fifty moves", "draw claimed", "origins of own moves", "origins of other moves"}),
 }
 
 // The planes of dtu24, by their first index.

@@ -10,9 +10,9 @@ import (
 	"alamos/pkg/encode"
 )
 
-func allPlanes(t testing.TB) []encode.Planes {
+func allPlanes(t testing.TB) []*encode.Planes {
 	t.Helper()
-	var all []encode.Planes
+	var all []*encode.Planes
 	for _, name := range encode.PlanesNames() {
 		planes, err := encode.PlanesByName(name)
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 //
 // Castling is the king's move of two squares, e1g1; where king or rook began
 // elsewhere than in chess, it is the king taking his rook, as in UCI.
-var uci1968 = &policy{
+var uci1968 = &Policy{
 	name: "uci1968", size: uciSize, lacks: chessPromotions, index: indexUci1968, moves: UCI1968Moves,
 }
 
@@ -73,7 +73,7 @@ func indexUci1968(_ *chess.Position, m chess.Move) int { return uciIndex(m, asIt
 // are numbered as white's moves on the board turned upside down (in racing
 // kings with left and right changed), so that both learn from each other's
 // games. Half of the promotions are never used. It goes with mover15.
-var uci1968Mover = &policy{
+var uci1968Mover = &Policy{
 	name: "uci1968-mover", size: uciSize, lacks: chessPromotions, index: indexUci1968Mover, moves: UCI1968Moves,
 }
 
@@ -103,7 +103,7 @@ func uciIndex(m chess.Move, view chess.Square) int {
 //	            N@a1, N@b1, .. Q@h8
 //
 // It goes with variants31.
-var uci2206Mover = &policy{
+var uci2206Mover = &Policy{
 	name: "uci2206-mover", size: allSize, lacks: lacks(nil), index: indexUci2206Mover, moves: UCI2206Moves,
 }
 

@@ -25,7 +25,7 @@ import (
 // than in chess, it is the king taking his rook. 1,858 of the
 // indices are of moves that a piece can make; the others are never used.
 // It goes with alphazero119.
-var alphaZero4672 = &policy{
+var alphaZero4672 = &Policy{
 	name: "alphazero4672", size: zeroSize, lacks: chessPromotions, index: indexAlphaZero4672, moves: AlphaZero4672Moves,
 }
 
@@ -90,7 +90,7 @@ func indexAlphaZero4672(p *chess.Position, m chess.Move) int {
 // A promotion to a knight is the plain move of the pawn, a7a8, and castling is the
 // king taking his rook, e1h1. The tests compare it with lc0's own training data.
 // It goes with lc0-112.
-var leela1858 = &policy{
+var leela1858 = &Policy{
 	name: "lc0-1858", size: leelaSize, lacks: chessPromotions, index: indexLeela1858, moves: LC01858Moves,
 }
 
@@ -132,7 +132,7 @@ func indexLeela1858(p *chess.Position, m chess.Move) int {
 //
 // It is the policy that ChessMarro's text describes, 64 source squares by 64
 // destination squares. Its program numbers otherwise: see marro4096.
-var fromTo4096 = &policy{
+var fromTo4096 = &Policy{
 	name: "fromto4096", size: fromToSize, lacks: chessPromotions, index: indexFromTo4096, moves: FromTo4096Moves,
 }
 
@@ -185,7 +185,7 @@ func underpromotes(m chess.Move) bool {
 // had one index, a player could not tell them apart. Castling is the king's move of
 // two squares; where king or rook began elsewhere than in chess, it is the king
 // taking his rook. It goes with marro77.
-var marro4096 = &policy{
+var marro4096 = &Policy{
 	name: "marro4096", size: marroSize, lacks: chessPromotions, index: indexMarro4096, moves: Marro4096Moves,
 }
 

@@ -17,10 +17,10 @@ const Rules = "rules"
 
 // PlanesOf finds the input encoding of a variant by its name, as PlanesByName does. The name
 // rules stands for the encoding made from the variant.
-func PlanesOf(name string, v chess.Variant) (Planes, error) { return PlanesByName(named(name, v)) }
+func PlanesOf(name string, v chess.Variant) (*Planes, error) { return PlanesByName(named(name, v)) }
 
 // PolicyOf finds the move encoding of a variant by its name, as PolicyByName does.
-func PolicyOf(name string, v chess.Variant) (Policy, error) { return PolicyByName(named(name, v)) }
+func PolicyOf(name string, v chess.Variant) (*Policy, error) { return PolicyByName(named(name, v)) }
 
 func named(name string, v chess.Variant) string {
 	if name == Rules {
@@ -39,10 +39,7 @@ func variantIn(name string) (v chess.Variant, ok bool, err error) {
 }
 
 // ofRules reports whether an encoding is made from rules.
-func ofRules(p Planes) bool {
-	e, ok := p.(*planes)
-	return ok && e.kinds != nil
-}
+func ofRules(e *Planes) bool { return e.kinds != nil }
 
 var madePlanes, madePolicies sync.Map // by chess.Variant
 
@@ -60,9 +57,9 @@ var madePlanes, madePolicies sync.Map // by chess.Variant
 //	constant: the number of plies without capture or pawn move divided by 100
 //	constant: how often the position occurred before, a half each, 1 at most
 //	constant: 1 if castling is allowed already
-func planesOfRules(v chess.Variant) Planes {
+func planesOfRules(v chess.Variant) *Planes {
 	if e, ok := madePlanes.Load(v); ok {
-		return e.(*planes)
+		return e.(*Planes)
 	}
 	rules := chess.RulesOf(v)
 	kinds := v.Kinds()
@@ -74,7 +71,7 @@ func planesOfRules(v chess.Variant) Planes {
 	first := 2*n + 5 // of the constant planes
 	count := first + 2*pocket + 6
 	_, ranks := v.Size()
-	e := &planes{name: named(Rules, v), kinds: kinds, count: count, constant: constantFrom(first, count), names: rulesNames}
+	e := &Planes{name: named(Rules, v), kinds: kinds, count: count, constant: constantFrom(first, count), names: rulesNames(rules)}
 	e.only = &v
 	e.sides = newSides(count, ranks, 2*n) // the first square of the board, the same in all positions
 	if king := slices.Index(kinds, chess.King); king >= 0 {
@@ -125,7 +122,7 @@ func planesOfRules(v chess.Variant) Planes {
 		constant(castling)
 	}
 	made, _ := madePlanes.LoadOrStore(v, e)
-	return made.(*planes)
+	return made.(*Planes)
 }
 
 // policyOfRules returns the numbering of the moves of a variant, as the side to move sees the
@@ -135,9 +132,9 @@ func planesOfRules(v chess.Variant) Planes {
 //	a king castles to the square of the rook
 //	promotions by origin, then destination, then kind
 //	drops by kind, then square
-func policyOfRules(v chess.Variant) Policy {
+func policyOfRules(v chess.Variant) *Policy {
 	if e, ok := madePolicies.Load(v); ok {
-		return e.(*policy)
+		return e.(*Policy)
 	}
 	rules := chess.RulesOf(v)
 	var moves []string
@@ -197,7 +194,7 @@ func policyOfRules(v chess.Variant) Policy {
 		}
 		return int(plain[from][to])
 	}
-	e := &policy{name: named(Rules, v), size: len(moves), index: index, only: &v, moves: func() []string { return append([]string(nil), moves...) }}
+	e := &Policy{name: named(Rules, v), size: len(moves), index: index, only: &v, moves: func() []string { return append([]string(nil), moves...) }}
 	made, _ := madePolicies.LoadOrStore(v, e)
-	return made.(*policy)
+	return made.(*Policy)
 }

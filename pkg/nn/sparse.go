@@ -145,8 +145,7 @@ func newSparse(d *declare, s *Spec) *sparse {
 	if s.Mirror && s.PolicySize > 0 {
 		policy, err := encode.PolicyByName(s.PolicyMap)
 		must(err)
-		t.reflected, err = encode.ReflectedMoves(policy)
-		must(err)
+		t.reflected = encode.ReflectedMoves(policy)
 	}
 	columns := s.Width + s.PolicyWidth
 	t.table = d.add("features.weight", true, uniform(activeFeatures, 1), s.KingBuckets*s.Planes*64, columns)

@@ -23,7 +23,7 @@ func sparseSpec(c encode.Codec) Spec {
 	}
 }
 
-func reflects(p encode.Planes) bool {
+func reflects(p *encode.Planes) bool {
 	sides, err := encode.SidesOf(p)
 	return err == nil && sides.Reflects
 }

@@ -258,7 +258,7 @@ func (s *Spec) headKernel(policy bool) int {
 
 // layout returns where the policy head finds its logits, if it shares weights between squares.
 func (s *Spec) layout() (l encode.Layout, err error) {
-	layoutOf := map[string]func(encode.Policy) (encode.Layout, error){
+	layoutOf := map[string]func(*encode.Policy) (encode.Layout, error){
 		PolicyAlphaZero: encode.MoveMaps, PolicyAttention: encode.SquarePairs,
 	}[s.PolicyHead]
 	if layoutOf == nil {

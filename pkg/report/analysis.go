@@ -223,12 +223,9 @@ func (p *Policy) Priors() []stats.Float {
 }
 
 // FullPolicy evaluates the current position of g for all moves of a policy.
-func FullPolicy(g *chess.Game, eval search.Evaluator, policy encode.Policy) (*Policy, error) {
+func FullPolicy(g *chess.Game, eval search.Evaluator, policy *encode.Policy) (*Policy, error) {
 	p := g.Position()
-	moves, err := encode.MovesOf(policy, p)
-	if err != nil {
-		return nil, err
-	}
+	moves := encode.MovesOf(policy, p)
 	var legal chess.MoveList
 	p.LegalMoves(&legal)
 	var leaf encode.Leaf

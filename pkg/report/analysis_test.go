@@ -27,7 +27,7 @@ func game(t *testing.T, v chess.Variant, fen string) *chess.Game {
 }
 
 // network is an untrained network of a policy, behind its codec.
-func network(t *testing.T, v chess.Variant, planes, policy, value string) (search.Evaluator, encode.Policy) {
+func network(t *testing.T, v chess.Variant, planes, policy, value string) (search.Evaluator, *encode.Policy) {
 	t.Helper()
 	codec, err := encode.NewCodec(planes, policy, v)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/plots"
@@ -237,7 +236,7 @@ func drawInputs(p *picture) (plots.Chart, string, error) {
 	words := make([]uint64, encoding.Count())
 	encoding.Encode(words, chess.NewGame(position))
 	c := plots.PolicyPlanes{Frame: p.frame, Quantity: "value", Position: plots.Position{Variant: setup.Variant.Spec()}}
-	names, constant := encode.PlaneNames(encoding), encoding.Constant()
+	names, constant := encoding.Names(), encoding.Constant()
 	for i, w := range words {
 		if w == 0 && len(words) > mostInputs {
 			continue

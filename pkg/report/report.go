@@ -19,11 +19,11 @@ type Report struct {
 	// Notes are warnings about the store, for example that a copy replaced a manifest.
 	Notes []string
 
-	rungs  []store.Rung      // comparisons of successive halving
-	slugs  map[string]string // names of the trials in file names, by ID; see slugs
+	rungs  []store.Rung       // comparisons of successive halving
+	slugs  map[string]string  // names of the trials in file names, by ID; see slugs
 	all    []experiment.Trial // of the experiment, also if only one is shown
 	only   *experiment.Trial  // nil: all trials
-	listed []*picture        // see pictures
+	listed []*picture         // see pictures
 }
 
 // Describe converts an experiment to the form that a run stores. A file with several trials

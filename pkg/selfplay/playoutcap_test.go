@@ -151,8 +151,7 @@ func checkSample(t *testing.T, c encode.Codec, g *chess.Game, r *selfplay.Record
 func TestPlayoutCapPerspective(t *testing.T) {
 	cfg := config()
 	cfg.PlayoutCap = selfplay.PlayoutCap{Full: 0.5, Visits: 3}
-	c := codec(t, cfg.Variant)
-	c.Planes = mover{c.Planes}
+	c := moverCodec(t, cfg.Variant)
 	black := 0
 	err := selfplay.Play(context.Background(), cfg, c, nets(1), func(r *selfplay.Record) {
 		p, err := chess.ParseFEN(cfg.Variant, r.Start)

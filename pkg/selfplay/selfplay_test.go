@@ -62,6 +62,16 @@ func codec(t testing.TB, v chess.Variant) encode.Codec {
 	return c
 }
 
+// moverCodec is a codec whose networks predict the score of the side to move.
+func moverCodec(t testing.TB, v chess.Variant) encode.Codec {
+	t.Helper()
+	c, err := encode.NewCodec("mover15", "uci1968-mover", v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // config is self-play with everything switched on, small.
 func config() selfplay.Config {
 	return selfplay.Config{
@@ -295,16 +305,10 @@ func chessStart(v chess.Variant) string {
 	return p.FEN()
 }
 
-// mover is an encoding that predicts the score of the side to move.
-type mover struct{ encode.Planes }
-
-func (mover) White() bool { return false }
-
 // The result of a game is recorded from the view that the encoding predicts.
 func TestPerspective(t *testing.T) {
 	cfg := config()
-	c := codec(t, cfg.Variant)
-	c.Planes = mover{c.Planes}
+	c := moverCodec(t, cfg.Variant)
 	won := 0
 	err := selfplay.Play(context.Background(), cfg, c, nets(1), func(r *selfplay.Record) {
 		g, err := chess.ParseFEN(cfg.Variant, r.Start)

@@ -19,9 +19,9 @@ type Model struct {
 	Name     string // of the network, for display
 	Variants []chess.Variant
 	Eval     search.Evaluator
-	Policy   encode.Policy // of the network; nil without a network
-	Batch    int           // number of positions that are evaluated as fast as one
-	Close    func()        // nil if there is nothing to close
+	Policy   *encode.Policy // of the network; nil without a network
+	Batch    int            // number of positions that are evaluated as fast as one
+	Close    func()         // nil if there is nothing to close
 
 	Threads    int             // number of evaluation threads; 0 means 1
 	SetThreads func(int) error // changes Threads; nil if the number is fixed
