@@ -171,8 +171,9 @@ func verdict(s *match.Summary, pairs int) string {
 	case math.Abs(s.Elo.Value) < 1 || !s.Elo.Known():
 		return "no difference is shown: " + with
 	default:
-		need := float64(pairs) * math.Pow(half/s.Elo.Value, 2)
-		return fmt.Sprintf("no difference is shown: %s. If this is the difference, about %s pairs would show it", with, humanize.Comma(int64(math.Ceil(need))))
+		const power = 0.842 // quantile of the normal distribution for 4 of 5 matches
+		need := float64(pairs) * math.Pow(half/s.Elo.Value*(stats.Normal95+power)/stats.Normal95, 2)
+		return fmt.Sprintf("no difference is shown: %s. If this is the difference, about %s pairs would show it in 4 of 5 matches", with, humanize.Comma(int64(math.Ceil(need))))
 	}
 }
 

@@ -104,6 +104,7 @@ func TestCentipawns(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, "info depth 1 score cp 100"), Limit: uci.Limit{Depth: 1}}}
+	n := 0
 	for p, err := range open(t, cfg, 1, 0).All(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
@@ -112,6 +113,10 @@ func TestCentipawns(t *testing.T) {
 		if math.Abs(float64(p.Value)-want) > 1e-6 || math.Abs(float64(p.Draw)-(1-want)) > 1e-6 {
 			t.Errorf("ply %d: value %v, draw %v, want %v, %v", p.Ply, p.Value, p.Draw, want, 1-want)
 		}
+		n++
+	}
+	if n != 2 {
+		t.Errorf("%d positions, want 2", n)
 	}
 }
 
@@ -128,6 +133,7 @@ func TestLabelsAdvance(t *testing.T) {
 	}
 	pawn := 2/(1+math.Exp(-0.00368208*100)) - 1
 	cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, "info depth 1 score cp 100"), Limit: uci.Limit{Depth: 1}, Advance: true}}
+	n := 0
 	for p, err := range open(t, cfg, 1, 0).All(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
@@ -144,6 +150,10 @@ func TestLabelsAdvance(t *testing.T) {
 		if want := p.At.Position().Pieces(chess.White, chess.Pawn); s.Planes[0] != uint64(want) {
 			t.Errorf("ply %d: White's pawns are %x, want %x", p.Ply, s.Planes[0], want)
 		}
+		n++
+	}
+	if n != 2 {
+		t.Errorf("%d positions, want 2", n)
 	}
 }
 
@@ -167,6 +177,7 @@ func TestLabelsAreExact(t *testing.T) {
 	} {
 		line := "sh: echo '" + strings.Join(x.lines, "'; echo '") + "'"
 		cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: uci.Limit{Nodes: 100}}}
+		n := 0
 		for p, err := range open(t, cfg, 1, 0).All(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
@@ -174,6 +185,10 @@ func TestLabelsAreExact(t *testing.T) {
 			if want := 2/(1+math.Exp(-0.00368208*x.cp)) - 1; math.Abs(float64(p.Value)-want) > 1e-6 {
 				t.Errorf("%q: value %v at ply %d, want %v", x.lines, p.Value, p.Ply, want)
 			}
+			n++
+		}
+		if n != 2 {
+			t.Errorf("%q: %d positions, want 2", x.lines, n)
 		}
 	}
 }

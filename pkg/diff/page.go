@@ -237,7 +237,7 @@ func (g *Group) results(nameA, nameB string) []report.Block {
 	for i := range g.Metrics {
 		t.Rows = append(t.Rows, g.Metrics[i].row())
 		if g.Metrics[i].Verdict == "~" {
-			t.Legend = "~ within noise: chance explains the difference."
+			t.Legend = "~ within noise: the difference may be chance."
 		}
 	}
 	return append(blocks, t)
@@ -256,12 +256,19 @@ func (m *Metric) row() []report.Cell {
 	}
 	class := map[string]report.Class{"~": report.Neutral, "better": report.Good, "worse": report.Bad}[m.Verdict]
 	var how []string
+	p, corrected := m.P, ""
+	if m.Holm != nil { // it decides
+		p = m.Holm
+		if *p != *m.P {
+			corrected = " corrected"
+		}
+	}
 	switch {
-	case m.P == nil:
-	case *m.P < 0.001:
-		how = append(how, "p<0.001")
+	case p == nil:
+	case *p < 0.001:
+		how = append(how, "p<0.001"+corrected)
 	default:
-		how = append(how, fmt.Sprintf("p=%.3f", *m.P))
+		how = append(how, fmt.Sprintf("p=%.3f%s", *p, corrected))
 	}
 	if m.Basis != "" {
 		how = append(how, m.Basis)

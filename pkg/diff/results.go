@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"alamos/pkg/match"
 	"alamos/pkg/report"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -193,7 +194,25 @@ func (o Options) final(name, unit, metric string, a, b []*measured) Metric {
 	}
 	m.A, m.B, m.N, m.Test = eachA[0], eachB[0], [2]int{a[0].trial.Played(), b[0].trial.Played()}, separateGames
 	m.Basis = fmt.Sprintf("%d and %d games", m.N[0], m.N[1])
-	return m.measured(stats.Apart(m.A, m.B))
+	return m.measured(apartInFinal(a[0].trial, b[0].trial, metric))
+}
+
+// apartInFinal returns by how much trial b is above a in the final tournament of both. What one
+// wins against the other, the other loses.
+func apartInFinal(a, b *store.Trial, metric string) stats.Difference {
+	f := a.Final
+	i, j := f.Find(a.Name()), f.Find(b.Name())
+	if metric == "elo" {
+		r, err := match.Rate(&f.Games, f.Anchor)
+		if err != nil {
+			return stats.Untested(stats.Unknown())
+		}
+		return stats.Tested(r.Difference(j, i))
+	}
+	// The variance of the difference is that of independent games times 1 + mutual.
+	mutual := float64(f.Games.Against(i, j).Games()) / float64(max(1, f.Players[i].Games()))
+	wider := 100 * math.Sqrt(1+mutual)
+	return stats.Apart(a.Measure(metric).Widened(wider/100).Times(100), b.Measure(metric).Widened(wider/100).Times(100))
 }
 
 func playedBy(all []*measured) (out []*played) {

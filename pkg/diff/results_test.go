@@ -125,7 +125,7 @@ func TestSeeds(t *testing.T) {
 		if elo.Test != test || elo.Verdict != "~" || *elo.P < stats.Alpha || !strings.Contains(elo.Basis, "random is 0") {
 			t.Errorf("elo: %+v", elo)
 		}
-		if out := text(t, r); !strings.Contains(out, "within noise (p=0.") {
+		if out := text(t, r); !strings.Contains(out, "within noise (p=1.000 corrected") {
 			t.Errorf("have:\n%s", out)
 		}
 	}

@@ -50,7 +50,12 @@ func (t *TPE) grow(x *expansion, next *Experiment, values []float64) (string, er
 		next.add(x.repeated(c, 0, x.Seeds))
 		next.Pending -= x.Seeds
 	}
-	i, best := t.best(values)
+	var means []float64
+	for i := 0; i < len(values); i += x.Seeds {
+		means = append(means, stat.Mean(values[i:i+x.Seeds], nil))
+	}
+	i, best := t.best(means)
+	i *= x.Seeds
 	return fmt.Sprintf("TPE proposes %s; so far trial %d has %s: %s", numbers(len(values)+1, len(next.Trials)), i+1, best, next.Trials[i].Label), nil
 }
 

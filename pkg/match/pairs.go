@@ -55,20 +55,20 @@ func bernoulli(p float64, n int) float64 {
 	return float64(n) * p * (1 - p)
 }
 
-// estimate returns the dispersion, which is 1 for independent games without draws, and the
-// quantile of Student's t for 95 % intervals. The pairs' expectations have this many
+// estimate returns the dispersion, which is 1 for independent games without draws, its degrees of
+// freedom, and the quantile of Student's t with these for 95 % intervals. The pairs' expectations have this many
 // parameters. A square of 1, as expected without dispersion, is added: where nearly all games
 // are won, their points say little about it.
-func (d *dispersion) estimate(parameters int) (value, quantile float64) {
+func (d *dispersion) estimate(parameters int) (value, freedom, quantile float64) {
 	free := float64(max(0, d.pairs-parameters))
 	value = (d.squares + 1) / (d.variance*free/float64(max(1, d.pairs)) + 1)
-	return value, distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free + 2}.Quantile(0.975)
+	return value, free + 2, distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free + 2}.Quantile(0.975)
 }
 
 // Share returns the share of the points that player i scored against others, or against all
-// if none are given, with its 95 % interval. It is the profile likelihood of a share with the dispersion of the pairs, so it
-// stays between 0 and 1. Between two players it agrees with [Ratings.Difference]. The
-// strengths of the others are no part of the error.
+// if none are given, with its 95 % interval. It is the profile likelihood of a share with the
+// dispersion of the pairs, so it stays between 0 and 1. Between two players it agrees with
+// [Ratings.Difference]. The strengths of the others are no part of the error.
 func (r *Results) Share(i int, others ...int) stats.Interval {
 	var d dispersion
 	var all stats.Record
@@ -92,7 +92,7 @@ func (r *Results) Share(i int, others ...int) stats.Interval {
 	}
 	n, share := float64(all.Games()), all.Share()
 	d.variance = bernoulli(share, all.Games())
-	value, quantile := d.estimate(opponents)
+	value, _, quantile := d.estimate(opponents)
 	far := func(p float64) bool { return 2*n*divergence(share, p) > quantile*quantile*value }
 	return stats.Interval{Value: share, Low: bisect(share, 0, far), High: bisect(share, 1, far)}
 }

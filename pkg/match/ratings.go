@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"alamos/pkg/stats"
 )
@@ -61,12 +62,8 @@ func (r *Ratings) LOS(i, j int) float64 {
 	}
 	m := r.model
 	z := math.Sqrt(m.deviance(m.contrast(i, j), 0) / m.dispersion)
-	return superiority(math.Copysign(z, a-b))
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: m.freedom}.CDF(math.Copysign(z, a-b))
 }
-
-// superiority returns the probability that a normal number is positive, given its mean in
-// units of its standard deviation.
-func superiority(z float64) float64 { return (1 + math.Erf(z/math.Sqrt2)) / 2 }
 
 // Rate estimates the players' strengths from all games at once. The anchor is the player
 // whose rating is 0; "" stands for a mean of 0.
@@ -167,7 +164,8 @@ type likelihood struct {
 	x          *mat.VecDense // ratings at the maximum, in units of scale
 	maximum    float64       // logarithm of the likelihood there
 	dispersion float64       // see [dispersion]
-	quantile   float64       // of its distribution, for two-sided 95 % intervals
+	freedom    float64       // its degrees of freedom
+	quantile   float64       // of Student's t with these, for two-sided 95 % intervals
 }
 
 // newModel collects the games of a group of players.
@@ -303,7 +301,7 @@ func (m *likelihood) fit(r *Results) (err error) {
 	for _, c := range m.cells {
 		d.add(r, m.group[c.a], m.group[c.b], logistic(m.x.AtVec(c.a)-m.x.AtVec(c.b)))
 	}
-	m.dispersion, m.quantile = d.estimate(len(m.group) - 1)
+	m.dispersion, m.freedom, m.quantile = d.estimate(len(m.group) - 1)
 	return nil
 }
 
@@ -354,7 +352,7 @@ func (m *likelihood) end(contrast *mat.VecDense, sign, fall float64) float64 {
 }
 
 // advantage returns how much stronger players are as White than as Black, given their
-// ratings, with a normal error. Players have both colors equally often, so that it has no
+// ratings, with a normal error of independent games. Players have both colors equally often, so that it has no
 // part in their ratings.
 func (m *likelihood) advantage(r *Results) stats.Interval {
 	h := 0.0
@@ -376,7 +374,8 @@ func (m *likelihood) advantage(r *Results) stats.Interval {
 		case math.Abs(h) > 20: // White won all games, or none
 			return stats.Unknown()
 		case math.Abs(step) < 1e-9:
-			return stats.Around(h, stats.Normal95*math.Sqrt(variance)/curve)
+			// A decisive game is added: draws alone say little.
+			return stats.Around(h, stats.Normal95*math.Sqrt(max(variance, 0.25))/curve)
 		}
 	}
 	return stats.Unknown()

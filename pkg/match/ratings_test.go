@@ -340,7 +340,7 @@ b,4,2,1,1,2.5,2.5,,
 		t.Fatal(err)
 	}
 	const wantRatings = `player,elo,lower,upper,games,score,superior,white_wins,white_draws,white_losses,black_wins,black_draws,black_losses
-b,0.0,0.0,0.0,4,2.5,0.663,2,1,0,0,0,1
+b,0.0,0.0,0.0,4,2.5,0.648,2,1,0,0,0,1
 a,-88.7,-1147.9,683.7,4,1.5,,1,0,0,0,1,2
 "c,""d""",,,,0,0,,0,0,0,0,0,0
 `

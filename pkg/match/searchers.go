@@ -56,10 +56,13 @@ func (p *mcts) Name() string { return p.name }
 
 func (p *mcts) Moves(ctx context.Context, turns []*Turn) error {
 	trees := make([]*search.Tree, len(turns))
+	spent := make([]time.Duration, len(turns)) // a large tree takes long to follow its game
 	for i, t := range turns {
+		began := time.Now()
 		trees[i] = p.tree(t)
+		spent[i] = time.Since(began)
 	}
-	if err := p.search(ctx, trees); err != nil {
+	if err := p.search(ctx, trees, spent); err != nil {
 		return fmt.Errorf("player %s: %w", p.name, err)
 	}
 	for i, t := range turns {
@@ -69,12 +72,13 @@ func (p *mcts) Moves(ctx context.Context, turns []*Turn) error {
 	return nil
 }
 
-func (p *mcts) search(ctx context.Context, trees []*search.Tree) error {
+// search searches trees, of whose time for the move some is spent already.
+func (p *mcts) search(ctx context.Context, trees []*search.Tree, spent []time.Duration) error {
 	if p.how.Limit.MoveTime == 0 {
 		return p.searchWithin(ctx, trees, time.Time{})
 	}
 	for i := range trees {
-		if err := p.searchWithin(ctx, trees[i:i+1], time.Now().Add(p.how.Limit.MoveTime)); err != nil {
+		if err := p.searchWithin(ctx, trees[i:i+1], time.Now().Add(p.how.Limit.MoveTime-spent[i])); err != nil {
 			return err
 		}
 	}

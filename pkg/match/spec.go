@@ -193,7 +193,7 @@ func parseWord(word string) (*Spec, error) {
 const (
 	mostPlies       = 100 // depth of alpha-beta, and length of the principal variation
 	mostEnginePlies = 1000
-	mostVisits      = 10_000_000
+	mostVisits      = search.Unlimited
 	mostMoveTime    = 86_400_000 // one day, in ms
 )
 

@@ -202,11 +202,13 @@ func TestGradientClip(t *testing.T) {
 func TestDecayed(t *testing.T) {
 	start := mustState(t, mustNew(t, tiny(), 1))
 	for name, on := range everyPath {
-		for _, decayed := range []string{DecayWeights, DecayAll} {
-			t.Run(name+" "+decayed, func(t *testing.T) {
-				free := moved(t, Optimizer{}, on)
+		for _, o := range []Optimizer{{Kind: SGD, Decayed: DecayWeights}, {Kind: SGD, Decayed: DecayAll}, {Kind: AdamW, Decayed: DecayWeights}, {Kind: AdamW, Decayed: DecayAll}} {
+			decayed := o.Decayed
+			t.Run(name+" "+o.Kind+" "+decayed, func(t *testing.T) {
+				free := moved(t, o, on)
 				others := 0.0
-				for name, x := range moved(t, Optimizer{WeightDecay: 0.5, Decayed: decayed}, on) {
+				o.WeightDecay = 0.5
+				for name, x := range moved(t, o, on) {
 					want := make([]float32, len(x.Data))
 					for i := range want {
 						want[i] = free[name].Data[i]

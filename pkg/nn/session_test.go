@@ -212,7 +212,7 @@ func testIndependence(t *testing.T, n *Network, o InferenceOptions) {
 		part := make([]*encode.Leaf, len(order))
 		for i, o := range order {
 			part[i] = leaves[o]
-			part[i].Value, part[i].Priors = 0, nil
+			part[i].Value, part[i].WDL, part[i].MovesLeft, part[i].Priors = 0, [3]float32{}, 0, nil
 		}
 		if err := e.Evaluate(part); err != nil {
 			t.Fatal(err)

@@ -180,12 +180,10 @@ func TestSparseGradients(t *testing.T) {
 	}
 }
 
-// Inference in integers is close to the training graph in single precision.
+// Inference in integers is close to the training graph in single precision, for each kind of value
+// and of activation, and also if a weight is much larger than the others.
 func TestSparseInference(t *testing.T) {
 	c := sparseCodec(t, chess.Atomic)
-	n := trainedSparse(t, sparseSpec(c), chess.Atomic)
-	s := mustSession(t, mustModel(t, n, InferenceOptions{}))
-	x := mustTrainerOn(t, n, 1)
 	var leaves []*encode.Leaf
 	var planes []uint64
 	randomGame(rand.New(rand.NewPCG(7, 7)), chess.Atomic, func(g *chess.Game, moves []chess.Move) {
@@ -193,23 +191,61 @@ func TestSparseInference(t *testing.T) {
 		c.Prepare(l, g, moves)
 		leaves, planes = append(leaves, l), append(planes, l.Planes...)
 	})
-	if err := s.Evaluate(leaves); err != nil {
-		t.Fatal(err)
-	}
-	logits, values, _ := answers(t, x, planes)
-	var worst, worstPrior, spread float64
-	for i, l := range leaves {
-		v := values[3*i:][:3]
-		wdl := softmaxOf(v, []int32{0, 1, 2})
-		worst = max(worst, math.Abs(wdl[0]-wdl[2]-float64(l.Value)))
-		spread = max(spread, math.Abs(float64(l.Value)))
-		indices := n.sparse.seen(nil, l.Indices, l.Planes)
-		for k, p := range softmaxOf(logits[i*n.spec.PolicySize:][:n.spec.PolicySize], indices) {
-			worstPrior = max(worstPrior, math.Abs(p-float64(l.Priors[k])))
-		}
-	}
-	if worst > 0.05 || worstPrior > 0.03 || spread < 0.2 {
-		t.Errorf("values of up to %.2f differ by up to %.3f, priors by %.3f", spread, worst, worstPrior)
+	for name, change := range map[string]func(*Spec){
+		"wdl":     func(*Spec) {},
+		"clipped": func(s *Spec) { s.Activation, s.Value, s.MovesLeft, s.KingBuckets = Clipped, ValueTanh, true, 1 },
+		"linear":  func(s *Spec) { s.Value, s.MovesLeft = ValueLinear, true },
+		"large":   func(*Spec) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := sparseSpec(c)
+			change(&s)
+			n := trainedSparse(t, s, chess.Atomic)
+			if name == "large" {
+				table := n.sparse.table
+				columns := table.shape[1]
+				for row := range table.shape[0] { // no pawn stands on the first rank
+					if at := row % (n.spec.Planes * Squares); at < 8 {
+						table.data[row*columns+row%columns] = 4
+					}
+				}
+				if err := n.Load(mustState(t, n)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := mustSession(t, mustModel(t, n, InferenceOptions{})).Evaluate(leaves); err != nil {
+				t.Fatal(err)
+			}
+			logits, values, left := answers(t, mustTrainerOn(t, n, 1), planes)
+			var worst, worstPrior, worstLeft, spread float64
+			for i, l := range leaves {
+				var want float64
+				switch v := values[i*len(values)/len(leaves):]; n.spec.Value {
+				case ValueWDL:
+					wdl := softmaxOf(v[:3], []int32{0, 1, 2})
+					want = wdl[0] - wdl[2]
+					for k, p := range wdl {
+						worst = max(worst, math.Abs(p-float64(l.WDL[k])))
+					}
+				case ValueTanh:
+					want = float64(v[0])
+				case ValueLinear:
+					want = max(-1, min(1, float64(v[0])))
+				}
+				worst = max(worst, math.Abs(want-float64(l.Value)))
+				spread = max(spread, math.Abs(float64(l.Value)))
+				if n.spec.MovesLeft {
+					worstLeft = max(worstLeft, math.Abs(float64(left[i])*float64(n.spec.MovesLeftUnit)-float64(l.MovesLeft)))
+				}
+				indices := n.sparse.seen(nil, l.Indices, l.Planes)
+				for k, p := range softmaxOf(logits[i*n.spec.PolicySize:][:n.spec.PolicySize], indices) {
+					worstPrior = max(worstPrior, math.Abs(p-float64(l.Priors[k])))
+				}
+			}
+			if worst > 0.05 || worstPrior > 0.005 || worstLeft > 2 || spread < 0.2 {
+				t.Errorf("values of up to %.2f differ by up to %.3f, priors by %.3f, plies left by %.1f", spread, worst, worstPrior, worstLeft)
+			}
+		})
 	}
 }
 
@@ -251,7 +287,7 @@ func TestSparsePaths(t *testing.T) {
 					if err := s.Evaluate([]*encode.Leaf{l}); err != nil {
 						t.Fatal(err)
 					}
-					have := fmt.Sprint(l.Value, l.WDL, l.Priors)
+					have := fmt.Sprint(l.Value, l.WDL, l.MovesLeft, l.Priors)
 					if path == 0 {
 						want = have
 					} else if have != want {

@@ -515,6 +515,41 @@ func microTrained(t *testing.T, s Spec, o Optimizer, on TrainerOptions) (all []a
 	return append(all, loss, norm, state, mustState(t, n))
 }
 
+// The running statistics of micro-batches are the means of those of each.
+func TestStatisticsOfMicroBatches(t *testing.T) {
+	s := tiny()
+	all := randomBatch(5, s, 24)
+	statistics := func(o Optimizer, b *Batch) Tensors {
+		x := mustTrainerWith(t, mustNew(t, s, 1), o, TrainerOptions{Threads: 2, Precision: FP32})
+		if err := x.UpdateNorms(b); err != nil {
+			t.Fatal(err)
+		}
+		return mustState(t, x.net)
+	}
+	part := func(from, to int) *Batch {
+		b := all.part(from, to)
+		b.Moves, b.Replies = b.Moves.alone(), b.Replies.alone()
+		return b
+	}
+	have := statistics(Optimizer{MicroBatches: 2}, all)
+	one, two := statistics(Optimizer{}, part(0, 12)), statistics(Optimizer{}, part(12, 24))
+	n := 0
+	for name, x := range have {
+		if !strings.Contains(name, "running") {
+			continue
+		}
+		n++
+		want := make([]float32, len(x.Data))
+		for i := range want {
+			want[i] = (one[name].Data[i] + two[name].Data[i]) / 2
+		}
+		compare(t, name, want, x.Data, 1e-5)
+	}
+	if n == 0 {
+		t.Error("there are no statistics")
+	}
+}
+
 // A batch of equal micro-batches is a step like one of them alone, and networks without batch norm
 // take the step of the whole batch.
 func TestEqualMicroBatches(t *testing.T) {

@@ -83,9 +83,9 @@ func diagnose(x *store.Experiment, t *store.Trial) TrialDiagnosis {
 		d.Symptoms = append(d.Symptoms, f)
 	}
 	var all []generation
-	wdl := t.Declared.Settings.Network.Value == nn.ValueWDL
+	wdl, legal := t.Declared.Settings.Network.Value == nn.ValueWDL, t.Declared.Settings.Training.Loss.PolicyMask != nn.MaskNone
 	for g := 1; g <= t.Done(); g++ {
-		all = append(all, generation{t.Learning(g), t.Generation(g), t.Epochs(g), wdl})
+		all = append(all, generation{t.Learning(g), t.Generation(g), t.Epochs(g), wdl, legal})
 	}
 	for i := range rules {
 		if f := rules[i].apply(all); f != nil {

@@ -15,6 +15,7 @@ type generation struct {
 	games    *store.Generation
 	epochs   []train.Epoch
 	wdl      bool // the value loss is a cross-entropy
+	legal    bool // the policy loss is over legal moves
 }
 
 // rule is a range of a measure in good runs. A measure of a generation may look at the
@@ -77,7 +78,7 @@ var rules = []rule{
 	{
 		// The untrained network's priors are about equal. Their entropy is the loss of equal
 		// priors, whatever the target.
-		measure: "policy_loss", of: sinceFirst("policy_loss", "prior_entropy"), most: 1.1, from: 2, percent: true,
+		measure: "policy_loss", of: againstEqualPriors, most: 1.1, from: 2, percent: true,
 		says:   "The policy is no better than equal priors: its loss is %s of theirs.",
 		try:    tooFast,
 		source: "equal priors, which know nothing",
@@ -248,6 +249,14 @@ func trainingValue(until []generation) stats.Interval {
 		return stats.Unknown()
 	}
 	return stats.Exactly(g.epochs[len(g.epochs)-1].Train.Value / float64(g.games.Roots.NoValueError))
+}
+
+// againstEqualPriors returns the policy loss divided by that of equal priors of the legal moves.
+func againstEqualPriors(until []generation) stats.Interval {
+	if !last(until).legal {
+		return stats.Unknown()
+	}
+	return sinceFirst("policy_loss", "prior_entropy")(until)
 }
 
 // sinceFirst returns a measure divided by a measure of the first generation.

@@ -23,6 +23,7 @@ func healthy() []generation {
 	for i := range all {
 		x := float64(i)
 		all[i] = generation{
+			legal: true,
 			learning: map[string]float64{
 				"policy_loss": 3 - 0.2*x, "prior_entropy": 3.1, "kl": 1.2 - 0.1*x, "calibration_error": 0.1, "distinct_games": 1,
 				"replay_ratio": 4, "gradient_norm": 2, "gradient_peak": 6, "clipped": math.NaN(),
@@ -112,7 +113,7 @@ func TestRules(t *testing.T) {
 	}
 	// Data has no games of its own.
 	for i := range all {
-		all[i] = generation{learning: map[string]float64{"policy_loss": 3, "prior_entropy": math.NaN(), "kl": math.NaN(), "calibration_error": math.NaN(), "distinct_games": math.NaN(), "replay_ratio": 1},
+		all[i] = generation{legal: true, learning: map[string]float64{"policy_loss": 3, "prior_entropy": math.NaN(), "kl": math.NaN(), "calibration_error": math.NaN(), "distinct_games": math.NaN(), "replay_ratio": 1},
 			games: &store.Generation{Draws: 100, Data: &store.Chunk{}}}
 	}
 	if have := symptoms(all); !slices.Equal(have, []string{"policy_loss"}) {

@@ -311,6 +311,9 @@ func drawMultiples(p *picture) (plots.Chart, string, error) {
 	return c, caption + ", a panel for each setting; the others stand behind it in gray." + p.seeds(), nil
 }
 
+// barsOfPairs is the part of a caption about the intervals of scores.
+const barsOfPairs = " Bars are 95 % intervals from pairs of games with the same opening."
+
 // bars returns the part of a caption about the intervals of a metric.
 func (p *picture) bars(m metric) string {
 	switch {
@@ -318,8 +321,10 @@ func (p *picture) bars(m metric) string {
 		return " Means over seeds, with the 95 % interval (Student t)."
 	case m.name == "elo":
 		return " Bars are 95 % intervals of the likelihood."
-	case m.source == fromTournament:
+	case slices.Contains(colorColumns, m.name):
 		return " Bars are 95 % intervals that take games as independent."
+	case m.source == fromTournament:
+		return barsOfPairs
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ func drawScore(p *picture) (plots.Chart, string, error) {
 	if p.X == "generation" {
 		over = "generations"
 	}
-	caption, bars := "Score in the tournament against "+over+"; the untrained network is at 0.", " Bars are 95 % intervals that take games as independent."
+	caption, bars := "Score in the tournament against "+over+"; the untrained network is at 0.", barsOfPairs
 	if metric == "elo" {
 		caption = "Rating by maximum likelihood over all games of the tournament, against " + over + "; the untrained network is at 0. Scores do not compare networks that met different opponents: in a ladder all are near one half."
 		bars = " Bars are 95 % intervals of the likelihood."

@@ -43,7 +43,7 @@ func TestRungsOfTrials(t *testing.T) {
 	if !ok || len(blocks) != 2 || len(blocks[0].(Table).Rows) != 5 || len(fold.Blocks[0].(Table).Rows) != 1 {
 		t.Errorf("the tables of trials are %+v", blocks)
 	}
-	values := competing(groups, &measured{make([]stats.Interval, 6), make([][]float64, 6)}).values
+	values := competing(groups, &measured{values: make([]stats.Interval, 6), seeds: make([][]float64, 6)}).values
 	if !values[4].Missing() || values[5].Missing() {
 		t.Errorf("competing %+v", values)
 	}

@@ -44,6 +44,21 @@ var legends = map[mark]string{
 type measured struct {
 	values []stats.Interval
 	seeds  [][]float64 // values of the seeds of each group
+
+	// mutual returns the share of the games behind a value that two groups played against each
+	// other: what one wins there, the other loses. nil: none.
+	mutual func(i, j int) float64
+}
+
+// apart returns by how much group j is above group i, by the values' own intervals.
+func (m *measured) apart(i, j int) stats.Difference {
+	a, b := m.values[i], m.values[j]
+	if m.mutual != nil {
+		// The variance of the difference is (va + vb)(1 + mutual).
+		wider := math.Sqrt(1 + m.mutual(i, j))
+		a, b = a.Widened(wider), b.Widened(wider)
+	}
+	return stats.Apart(a, b)
 }
 
 // best returns the index of the best value. There must be a value.
@@ -64,7 +79,7 @@ func (m *measured) repeated() bool {
 // for all pairs of groups. They are Welch's over seeds if all groups have several, otherwise
 // those of the values' own intervals: those of games.
 func (m *measured) behind(best int) []stats.Difference {
-	test := func(i, j int) stats.Difference { return stats.Apart(m.values[i], m.values[j]) }
+	test := m.apart
 	chance := func(i, j int) float64 { return test(i, j).P }
 	if m.repeated() {
 		test = func(i, j int) stats.Difference { return stats.Welch(m.seeds[i], m.seeds[j]) }

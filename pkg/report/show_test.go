@@ -156,7 +156,7 @@ func TestRungTable(t *testing.T) {
 	}
 	for name, want := range map[string]metric{
 		"puzzles.x": {"puzzles.x", "x solved", "", stats.Higher, fromEvaluation, false}, "policy.x": {"policy.x", "x solved by the network alone", "", stats.Higher, fromEvaluation, false},
-		"accuracy.value_error": {"accuracy.value_error", "value error", "", stats.Lower, fromEvaluation, false}, "kings.on_board": {"kings.on_board", "kings.on board", "", stats.Neither, fromHooks, false},
+		"accuracy.value_error": {"accuracy.value_error", "value error", "", stats.Lower, fromEvaluation, true}, "kings.on_board": {"kings.on_board", "kings.on board", "", stats.Neither, fromHooks, false},
 	} {
 		if have := metricOf(name); have != want {
 			t.Errorf("%s: %+v", name, have)

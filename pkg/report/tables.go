@@ -63,7 +63,7 @@ func standings(title string, res *store.Tournament) Table {
 		c.Rows = append(c.Rows, Row(p.Name, record(p.Record), fixed(100*p.Share(), 1), fixed(p.Elo.Value, 0), Ends(p.Elo), record(p.White), record(p.Black)))
 	}
 	if a := res.FirstMove; !a.Missing() {
-		c.Caption += fmt.Sprintf(" Having White is worth %s.", Measured(a))
+		c.Caption += fmt.Sprintf(" Having White is worth %s (games taken as independent).", Measured(a))
 	}
 	return c
 }

@@ -40,7 +40,7 @@ var metrics = []metric{
 	{"kl", "KL divergence", "nats", stats.Neither, fromTraining, false},
 	{"prior_entropy", "entropy of the priors", "nats", stats.Neither, fromTraining, false},
 	{"target_entropy", "entropy of the targets", "nats", stats.Neither, fromTraining, false},
-	{"root_value_error", "squared error of the search's value", "", stats.Lower, fromTraining, false},
+	{"root_value_error", "squared error of the search's value", "", stats.Lower, fromTraining, true},
 	{"calibration_error", "calibration error", "", stats.Lower, fromTraining, true},
 	{"distinct_games", "share of distinct games", "", stats.Higher, fromTraining, false},
 	{"distinct_positions", "share of distinct positions", "", stats.Higher, fromTraining, false},
@@ -74,9 +74,9 @@ func metricOf(name string, trials ...*store.Trial) metric {
 	case kind == "policy":
 		m.label, m.better = of+" solved by the network alone", stats.Higher
 	case kind == "accuracy" && strings.HasPrefix(of, "value_error"):
-		m.label, m.better = spaced(of), stats.Lower
+		m.label, m.better, m.ofGames = spaced(of), stats.Lower, true
 	case kind == "accuracy" && strings.HasPrefix(of, "top"):
-		m.label, m.better = spaced(of)+" accuracy", stats.Higher
+		m.label, m.better, m.ofGames = spaced(of)+" accuracy", stats.Higher, true
 	default:
 		m.source = fromHooks
 		for _, t := range trials {
@@ -235,7 +235,11 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 		}
 		parts = append(parts, part+" with "+groups[i].Name)
 		d := behind[i].Times(100)
-		switch part := fmt.Sprintf("%s by %s percentage points (%s)", groups[i].Name, fourDigits(math.Round(10*d.Value)/10), Ends(d)); {
+		part = fmt.Sprintf("%s by %s percentage points", groups[i].Name, fourDigits(math.Round(10*d.Value)/10))
+		if hasInterval(d) {
+			part += fmt.Sprintf(" (%s)", Ends(d))
+		}
+		switch {
 		case at == 0:
 		case behind[i].P < stats.Alpha:
 			worse = append(worse, part)
@@ -251,10 +255,14 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 	if len(alike) > 0 {
 		text += fmt.Sprintf(" The lead of %s over %s may be chance.", name, listed(alike))
 	}
-	if seeds == 1 {
+	corrected := "what may be chance was decided with a correction for all pairs of settings (Holm)."
+	switch {
+	case seeds > 1:
+		text += fmt.Sprintf(" The intervals are over at least %d seeds for each setting; %s", seeds, corrected)
+	case len(groups) > 2:
+		text += " With one seed for a setting, this is about these networks, not about the settings; " + corrected
+	default:
 		text += " With one seed for a setting, this is about these networks, not about the settings."
-	} else {
-		text += fmt.Sprintf(" The intervals are over at least %d seeds for each setting; what may be chance was decided with a correction for all pairs of settings (Holm).", seeds)
 	}
 	return text
 }
@@ -275,9 +283,19 @@ func (r *Report) asked() string {
 
 // measureAll returns a metric of each group.
 func measureAll(groups []store.Group, metric string) *measured {
-	m := &measured{make([]stats.Interval, len(groups)), make([][]float64, len(groups))}
+	m := &measured{values: make([]stats.Interval, len(groups)), seeds: make([][]float64, len(groups))}
 	for i, g := range groups {
 		m.values[i], m.seeds[i] = g.Measure(metric)
+	}
+	if i := slices.IndexFunc(groups, func(g store.Group) bool { return g.Trials[0].Final != nil }); i >= 0 && metric == "score" {
+		final := groups[i].Trials[0].Final
+		m.mutual = func(i, j int) float64 {
+			a, b := final.Find(groups[i].Trials[0].Name()), final.Find(groups[j].Trials[0].Name())
+			if a < 0 || b < 0 {
+				return 0
+			}
+			return float64(final.Games.Against(a, b).Games()) / float64(max(1, final.Players[a].Games()))
+		}
 	}
 	return m
 }
@@ -417,7 +435,7 @@ func finalists(trials []*store.Trial) []*store.Trial {
 // competing returns the measures of the groups that lost no comparison. The others are
 // unknown.
 func competing(groups []store.Group, m *measured) *measured {
-	out := &measured{slices.Clone(m.values), slices.Clone(m.seeds)}
+	out := &measured{slices.Clone(m.values), slices.Clone(m.seeds), m.mutual}
 	for i, g := range groups {
 		if g.Trials[0].Dropped() {
 			out.values[i], out.seeds[i] = stats.Unknown(), nil
@@ -463,6 +481,9 @@ func (r *Report) answer() string {
 	text := fmt.Sprintf("**Answer.** %s won the successive halving. Its %s was the best of %d after %s: %s, before %s with %s.",
 		name(winner), m.label, settings, english.Plural(last.Generation, "generation", ""), Measured(winner.Mean), name(last.Ranking[second]), Measured(last.Ranking[second].Mean))
 	lead := winner.Mean.Minus(last.Ranking[second].Mean)
+	if n := float64(len(last.Ranking)); last.Metric == "elo" && len(last.Ranking) == settings { // of ratings whose mean is 0
+		lead = lead.Widened(math.Sqrt(n / (n - 1)))
+	}
 	switch {
 	case !hasInterval(lead):
 		text += " Its noise is not known, so the lead may be chance."

@@ -29,9 +29,9 @@ import (
 
 // Versions of the code of these stages.
 const (
-	puzzlesCode  = "1"
-	accuracyCode = "2"
-	positionCode = "1"
+	puzzlesCode  = "2"
+	accuracyCode = "3"
+	positionCode = "2"
 )
 
 // checkpointInputs returns the common inputs of stages that evaluate the checkpoint of

@@ -30,7 +30,7 @@ import (
 
 // Versions of the code of these stages.
 const (
-	hooksCode = "1"
+	hooksCode = "2"
 	stopCode  = "1"
 )
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/encode"
 )
 
 // hashed is a valuer whose values are a function of the position and look like
@@ -262,10 +263,22 @@ func TestAlphaBetaErrors(t *testing.T) {
 	}
 }
 
+// keyed is an evaluator with the values of hashed.
+type keyed struct{ Uniform }
+
+func (keyed) Prepare(l *encode.Leaf, g *chess.Game, moves []chess.Move) {
+	Uniform{}.Prepare(l, g, moves)
+	l.Value = float32(hashedValue(g.Position())) // eighths: exact
+}
+
 // An evaluator values as it evaluates.
 func TestNewValuer(t *testing.T) {
-	line, err := (&AlphaBeta{Valuer: NewValuer(Uniform{})}).Search(t.Context(), chess.NewGame(chess.StartPosition(chess.Horde)), 2)
-	if err != nil || line.Value != 0 {
-		t.Errorf("%+v, %v", line, err)
+	g := chess.NewGame(chess.StartPosition(chess.Horde))
+	want, err := (&AlphaBeta{Valuer: &hashed{}}).Search(t.Context(), g, 2)
+	if err != nil || want.Value == 0 {
+		t.Fatalf("%+v, %v", want, err)
+	}
+	if have, err := (&AlphaBeta{Valuer: NewValuer(keyed{})}).Search(t.Context(), g, 2); err != nil || have.Value != want.Value {
+		t.Errorf("%+v, %v, want %+v", have, err, want)
 	}
 }

@@ -142,6 +142,10 @@ func (c Config) WithoutExploration() Config {
 	return c
 }
 
+// Unlimited is more visits than a search makes: something else limits it, such as its time. A
+// Gumbel root cannot share out so many; the root is then that of PUCT.
+const Unlimited = 10_000_000
+
 // Budget is about how many visits a search that keeps nothing makes: Visits, or
 // fewer where Nodes ends it before.
 func (c Config) Budget() int {

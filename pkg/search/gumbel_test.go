@@ -108,14 +108,17 @@ func TestGumbelDraws(t *testing.T) {
 		}
 	}
 	s.SetExploring(false)
-	s.SetRoot(g)
-	run(t, hashed{}, s)
+	best := slices.MaxFunc(s.Root(), func(a, b search.Edge) int { return int(math.Copysign(1, a.Prior-b.Prior)) })
+	for seed := range uint64(50) {
+		s.Seed(seed)
+		s.SetRoot(g)
+		run(t, hashed{}, s)
+		if m := s.Choose(math.Inf(1), nil); m != best.Move {
+			t.Fatalf("without exploring %v was played, want %v", m, best)
+		}
+	}
 	if diff := cmp.Diff(drawing(tree(t, cfg.WithoutExploration(), 0, g, hashed{})), drawing(tree(t, gumbel(1, 1, 0), 0, g, hashed{}))); diff != "" {
 		t.Errorf("a still search has noise:\n%s", diff)
-	}
-	best := slices.MaxFunc(s.Root(), func(a, b search.Edge) int { return int(math.Copysign(1, a.Prior-b.Prior)) })
-	if m := s.Choose(math.Inf(1), nil); m != best.Move || best.Visits != 1 {
-		t.Errorf("without exploring %v was played, want %v", m, best)
 	}
 }
 
@@ -186,5 +189,69 @@ func TestGumbelSolver(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Candidates that lose to the next move are visited once. If none is left, other moves are
+// candidates.
+func TestGumbelSparesLostMoves(t *testing.T) {
+	cfg := gumbel(40, 4, 1)
+	cfg.Solver, cfg.Lookahead = true, 1
+	spared, replaced := 0, 0
+	r := rand.New(rand.NewPCG(1, 0))
+	for range 60 {
+		g := game(t, chess.Atomic, "")
+		for range 60 {
+			var l, replies, wins chess.MoveList
+			p := *g.Position()
+			p.LegalMoves(&l)
+			if g.Outcome(&l).Over() {
+				break
+			}
+			lost := map[chess.Move]bool{}
+			for _, m := range l.Slice() {
+				q := p
+				q.Play(m)
+				q.LegalMoves(&replies)
+				if q.Ended(&replies).Over() {
+					continue
+				}
+				for _, reply := range replies.Slice() {
+					after := q
+					after.Play(reply)
+					after.LegalMoves(&wins)
+					if after.Ended(&wins).Result == chess.Win(q.Turn()) {
+						lost[m] = true
+						break
+					}
+				}
+			}
+			if len(lost) > 0 && len(lost) < l.Len() {
+				s := tree(t, cfg, r.Uint64(), g.Clone(), hashed{})
+				visited, good := 0, 0
+				for _, e := range s.Root() {
+					switch {
+					case !lost[e.Move] && e.Visits > 0:
+						good++
+					case lost[e.Move] && e.Visits > 0:
+						visited++
+						spared++
+					}
+					if lost[e.Move] && e.Visits > 1 {
+						t.Fatalf("%s: %v loses at once and has %d visits", p.FEN(), e.Move, e.Visits)
+					}
+				}
+				if good == 0 {
+					t.Fatalf("%s: only moves that lose were visited", p.FEN())
+				}
+				if visited >= 4 {
+					replaced++
+				}
+			}
+			g.Play(l.At(r.IntN(l.Len())))
+		}
+	}
+	if spared < 100 || replaced == 0 {
+		t.Errorf("%d lost moves were visited, all candidates lost %d times: too few to see anything", spared, replaced)
 	}
 }

@@ -81,13 +81,14 @@ func logit(e *edge) float64 {
 }
 
 // leastVisited returns the index of the candidate that is visited next in this round, or
-// none if the round is over: the best of those with the fewest visits.
+// none if the round is over: the best of those with the fewest visits. Moves that are proven to
+// lose are not visited.
 func (t *Tree) leastVisited() int32 {
 	r := &t.halving
 	edges := t.edgesOf(&t.nodes[0])
 	next, fewest := int32(none), r.target
 	for _, i := range r.candidates {
-		if made := t.visitsOf(edges, i); made < fewest {
+		if made := t.visitsOf(edges, i); made < fewest && t.playable(&t.nodes[0], &edges[i]) {
 			next, fewest = i, made
 		}
 	}
@@ -105,19 +106,29 @@ func (t *Tree) visitsOf(edges []edge, i int32) int32 {
 }
 
 // candidate returns the edge of the root n that is visited next. No visit is pending when
-// a round ends (see hasRoom).
+// a round ends (see hasRoom). Candidates that are proven to lose are dropped; if none is left,
+// the best of the other moves take their places.
 func (t *Tree) candidate(n *node) int32 {
-	r := &t.halving
+	r, edges := &t.halving, t.edgesOf(n)
 	for {
 		if i := t.leastVisited(); i != none {
 			return n.first + i
 		}
+		most := max(2, len(r.candidates)/2)
+		playable := func(i int32) bool { return t.playable(n, &edges[i]) }
+		r.candidates = slices.DeleteFunc(r.candidates, func(i int32) bool { return !playable(i) })
+		if len(r.candidates) == 0 {
+			most = t.cfg.Root.Considered
+			for i := range int32(len(edges)) {
+				if playable(i) { // there is one, or the root would be proven
+					r.candidates = append(r.candidates, i)
+				}
+			}
+		}
 		t.completeQ()
 		score := func(i int32) float64 { return r.logits[i] + t.sigmas[i] }
 		slices.SortStableFunc(r.candidates, func(a, b int32) int { return cmp.Compare(score(b), score(a)) })
-		if len(r.candidates) > 2 {
-			r.candidates = r.candidates[:max(2, len(r.candidates)/2)]
-		}
+		r.candidates = r.candidates[:min(most, len(r.candidates))]
 		r.nextRound()
 	}
 }

@@ -76,9 +76,12 @@ func TestSolverWins(t *testing.T) {
 				t.Errorf("the principal variation %v ends with %v", s.PV(), o)
 			}
 			// With several leaves a step it is found too.
+			for range s.PV() {
+				g.Undo()
+			}
 			cfg.Leaves = 8
-			if s := tree(t, cfg, 0, g.Clone(), search.Uniform{}); s.Check() != nil {
-				t.Error(s.Check())
+			if s := tree(t, cfg, 0, g.Clone(), search.Uniform{}); s.Check() != nil || !s.Exact() || s.Value() != 1 {
+				t.Errorf("with 8 leaves the value is %v (exact: %v), %v", s.Value(), s.Exact(), s.Check())
 			}
 		})
 	}

@@ -250,7 +250,7 @@ func (t *Tree) prepareRoot() {
 		return
 	}
 	t.applyRootTemperature()
-	if t.cfg.Root.Considered > 0 {
+	if t.cfg.Root.Considered > 0 && t.cfg.Budget() < Unlimited {
 		t.startHalving()
 	} else {
 		t.forcesPlayouts = t.addNoise() && t.cfg.ForcedPlayouts > 0

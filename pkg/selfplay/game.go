@@ -144,7 +144,11 @@ func (g *gameSlot) fork(f *Fork) {
 // choose returns the move that the finished search of a ply plays.
 func (g *gameSlot) choose(ply int) chess.Move {
 	if ply > 0 || g.forked == 0 {
-		return g.tree.Choose(g.cfg.Temperature.at(ply), g.rng)
+		power := g.cfg.Temperature.at(ply)
+		if ply < g.opening { // drawn from the policy
+			power = 1
+		}
+		return g.tree.Choose(power, g.rng)
 	}
 	other := slices.DeleteFunc(g.tree.Root(), func(e search.Edge) bool { return e.Move == g.forked || e.Prior == 0 })
 	if len(other) == 0 { // the only move
@@ -188,10 +192,11 @@ func (g *gameSlot) move() (*Record, error) {
 	}
 	r.Moves = append(r.Moves, m)
 	if g.full {
-		s := g.sample()
-		r.Samples = append(r.Samples, s)
-		r.Roots = append(r.Roots, rootOf(&s, g.priors))
-		g.weights = append(g.weights, g.weight)
+		if s, ok := g.sample(); ok {
+			r.Samples = append(r.Samples, s)
+			r.Roots = append(r.Roots, rootOf(&s, g.priors))
+			g.weights = append(g.weights, g.weight)
+		}
 	}
 	r.RootValues = append(r.RootValues, float32(g.tree.Value()))
 
@@ -231,10 +236,11 @@ func (g *gameSlot) move() (*Record, error) {
 
 // sample returns the sample of the current position, and leaves the priors of its moves in
 // g.priors. Its policy target covers all legal moves that the policy encoding can express.
-// Its value is that of the search; settle adds the result later.
-func (g *gameSlot) sample() encode.Sample {
+// Its value is that of the search; settle adds the result later. There is no sample if the policy
+// encoding can express no move of the target.
+func (g *gameSlot) sample() (s encode.Sample, ok bool) {
 	p := g.game.Position()
-	s := encode.Sample{
+	s = encode.Sample{
 		Game:   int32(g.record.Number),
 		Ply:    int32(g.game.Ply()),
 		Planes: make([]uint64, g.codec.Planes.Count()),
@@ -263,7 +269,7 @@ func (g *gameSlot) sample() encode.Sample {
 			s.Policy[i] /= float32(total)
 		}
 	}
-	return s
+	return s, total > 0 || g.codec.Policy.Size() == 0
 }
 
 // settle adds the game's result, the number of plies left and what was played to its samples,
@@ -290,9 +296,17 @@ func (g *gameSlot) settle(r *Record) {
 			s.Draw = 1 - float32(math.Abs(float64(s.Value)))
 		}
 		left := g.game.Ply() - int(s.Ply)
-		s.MovesLeft = float32(left)
+		s.MovesLeft = movesLeft(r.Outcome, left)
 		g.codec.Continue(s, g.game.Back(left), r.Moves[s.Ply:], g.cfg.Future)
 	}
+}
+
+// movesLeft returns the target of the plies left; 0, which is unknown, if the game was cut off.
+func movesLeft(o chess.Outcome, left int) float32 {
+	if o.Reason == chess.MoveLimit {
+		return 0
+	}
+	return float32(left)
 }
 
 // leastPrior is the lower bound for priors in the divergence. It keeps the divergence of a

@@ -28,6 +28,15 @@ func TestGumbel(t *testing.T) {
 				}
 				sum += float64(p)
 			}
+			positive := 0
+			for _, p := range s.Policy {
+				if p > 0 {
+					positive++
+				}
+			}
+			if len(s.Policy) > 4 && positive <= 4 {
+				t.Errorf("game %d, ply %d: only the visited moves are learned", r.Number, s.Ply)
+			}
 			if math.Abs(sum-1) > 1e-5 {
 				t.Errorf("game %d, ply %d: a target of sum %v", r.Number, s.Ply, sum)
 			}

@@ -184,7 +184,7 @@ func (c *Config) unpack(codec encode.Codec, p *packed) (*Record, error) {
 	for i := range r.Samples {
 		s := &r.Samples[i]
 		left := len(r.Moves) - int(s.Ply)
-		s.MovesLeft = float32(left)
+		s.MovesLeft = movesLeft(r.Outcome, left)
 		codec.Continue(s, game.Back(left), r.Moves[s.Ply:], c.Future)
 	}
 	return r, nil

@@ -127,6 +127,46 @@ func playWith(t testing.TB, cfg selfplay.Config, nets []search.Net) []*selfplay.
 	return records
 }
 
+// A worker cannot pass off a game that was not played so.
+func TestUnpackRefuses(t *testing.T) {
+	cfg := config()
+	c := codec(t, cfg.Variant)
+	records := play(t, cfg, 1)
+	i := slices.IndexFunc(records, func(r *selfplay.Record) bool {
+		return r.Outcome.Result != chess.Draw && r.Outcome.Reason != chess.Adjudication && len(r.Samples) > 2
+	})
+	if i < 0 {
+		t.Fatal("no game was won")
+	}
+	for name, spoil := range map[string]func(r *selfplay.Record){
+		"nothing":          func(*selfplay.Record) {},
+		"number":           func(r *selfplay.Record) { r.Number = cfg.Games },
+		"evaluations":      func(r *selfplay.Record) { r.Evaluations = -1 },
+		"value of a root":  func(r *selfplay.Record) { r.RootValues[0] = 2 },
+		"value":            func(r *selfplay.Record) { r.Samples[0].Value = 2 },
+		"policy":           func(r *selfplay.Record) { r.Samples[0].Policy[0] += 0.5 },
+		"result":           func(r *selfplay.Record) { r.Outcome.Result = -r.Outcome.Result },
+		"illegal move":     func(r *selfplay.Record) { r.Moves[0] = r.Moves[1] },
+		"unfinished":       func(r *selfplay.Record) { r.Moves, r.RootValues = r.Moves[:2], r.RootValues[:2] },
+		"order of samples": func(r *selfplay.Record) { r.Samples[0], r.Samples[1] = r.Samples[1], r.Samples[0] },
+		"no search":        func(r *selfplay.Record) { r.Roots = r.Roots[1:] },
+	} {
+		r := *records[i]
+		r.Moves, r.RootValues, r.Roots, r.Samples = slices.Clone(r.Moves), slices.Clone(r.RootValues), slices.Clone(r.Roots), slices.Clone(r.Samples)
+		for k := range r.Samples {
+			r.Samples[k].Policy = slices.Clone(r.Samples[k].Policy)
+		}
+		spoil(&r)
+		text, err := r.Pack()
+		if err == nil {
+			_, err = cfg.Unpack(c, text)
+		}
+		if (err == nil) != (name == "nothing") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Whatever text a worker sends: it is refused, or is a record that can be packed again.
 func FuzzUnpack(f *testing.F) {
 	cfg := config()
@@ -417,6 +457,9 @@ func TestLongGames(t *testing.T) {
 				if want := c.want(0, searched); math.Abs(float64(s.Value)-want) > 1e-6 {
 					t.Errorf("%s, mix %v: game %d, ply %d has the value %v, want %v", c.long, c.mix, r.Number, ply, s.Value, want)
 				}
+				if want := 1 - float32(math.Abs(float64(s.Value))); s.Draw != want || s.MovesLeft != 0 {
+					t.Errorf("%s, mix %v: game %d, ply %d is drawn with %v, want %v, and has %v plies left", c.long, c.mix, r.Number, ply, s.Draw, want, s.MovesLeft)
+				}
 			}
 		}
 	}
@@ -437,7 +480,16 @@ func TestThrown(t *testing.T) {
 	}
 	slices.Sort(lengths)
 	cfg.MaxMoves = lengths[len(lengths)/2] / 2
+	cfg.Evaluations = new(atomic.Int64)
 	short := play(t, cfg, 2)
+	cost := 0
+	for _, r := range short {
+		cost += r.Evaluations
+	}
+	if all := int(cfg.Evaluations.Load()); cost != all {
+		t.Errorf("the games cost %d evaluations, %d were made", cost, all)
+	}
+	cfg.Evaluations = nil
 	if !slices.ContainsFunc(short, func(r *selfplay.Record) bool { return r.Thrown > 0 }) {
 		t.Fatalf("no game was longer than %d moves: %v", cfg.MaxMoves, lengths)
 	}

@@ -53,6 +53,11 @@ func (i Interval) Times(factor float64) Interval {
 	return Interval{factor * i.Value, factor * i.Low, factor * i.High}
 }
 
+// Widened returns the interval with its ends further from the value by a factor.
+func (i Interval) Widened(factor float64) Interval {
+	return Interval{i.Value, i.Value - factor*(i.Value-i.Low), i.Value + factor*(i.High-i.Value)}
+}
+
 // errors returns the distances from the value to the ends.
 func (i Interval) errors() (below, above float64) {
 	if !i.Known() {

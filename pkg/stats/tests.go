@@ -102,7 +102,12 @@ func Apart(a, b Interval) Difference {
 	if !(a.Low < a.High && b.Low < b.High) {
 		return Untested(Exactly(b.Value - a.Value))
 	}
-	d := b.Minus(a)
+	return Tested(b.Minus(a))
+}
+
+// Tested returns a difference with the p-value that its interval has as that of a normal error;
+// without an interval there is no test.
+func Tested(d Interval) Difference {
 	half := d.High - d.Value // of the side of 0
 	if d.Value > 0 {
 		half = d.Value - d.Low
@@ -153,12 +158,14 @@ func HolmPairs(n, one int, p func(i, j int) float64) []float64 {
 }
 
 // MannWhitney returns the two-sided p-value of the rank-sum test of Mann and Whitney, which
-// assumes nothing about the distributions. It is NaN if a side has no values.
+// assumes nothing about the distributions. It is NaN if a side has no values. It is twice the
+// smaller of the one-sided p-values, since the distribution of ranks with ties is not symmetric.
 func MannWhitney(a, b []float64) float64 {
-	test, err := moremath.MannWhitneyUTest(a, b, moremath.LocationDiffers)
+	less, err := moremath.MannWhitneyUTest(a, b, moremath.LocationLess)
 	switch err {
 	case nil:
-		return test.P
+		more, _ := moremath.MannWhitneyUTest(b, a, moremath.LocationLess)
+		return min(1, 2*min(less.P, more.P))
 	case moremath.ErrSamplesEqual:
 		return 1
 	}

@@ -92,6 +92,15 @@ func TestApart(t *testing.T) {
 	if n < 160 || n > 240 {
 		t.Errorf("%d of 4000 differ", n)
 	}
+	// Intervals whose sides differ: the p-value is of the side of 0.
+	low, high := Share(48, 80), Share(56, 70)
+	for _, d := range []Difference{Apart(low, high), Apart(high, low)} {
+		sign := math.Copysign(1, d.Value)
+		near(t, "difference", sign*d.Value, 0.2, 1e-12)
+		near(t, "end at 0", min(math.Abs(d.Low), math.Abs(d.High)), 0.05243, 1e-5)
+		near(t, "end away from 0", max(math.Abs(d.Low), math.Abs(d.High)), 0.33387, 1e-5)
+		near(t, "p", d.P, 0.0079, 1e-4)
+	}
 	if d := Apart(Exactly(1), Around(3, 1)); !math.IsNaN(d.P) || d.Value != 2 {
 		t.Errorf("%+v", d)
 	}
@@ -116,6 +125,9 @@ func TestMannWhitney(t *testing.T) {
 	// Three against three, all apart: 2 of 20 choices.
 	near(t, "p", MannWhitney([]float64{1, 2, 3}, []float64{4, 5, 6}), 0.1, 1e-12)
 	near(t, "p of equal values", MannWhitney([]float64{1, 1}, []float64{1, 1}), 1, 0)
+	// With ties, by counting: 6 of 126 choices have ranks at most as low, on one side.
+	near(t, "p of ties on one side", MannWhitney([]float64{100, 100, 100, 100, 100}, []float64{100, 98, 97, 95}), 12.0/126, 1e-12)
+	near(t, "p of nearly equal values", MannWhitney([]float64{1, 1}, []float64{1, 1, 2}), 1, 1e-12)
 	if p := MannWhitney(nil, y); !math.IsNaN(p) {
 		t.Errorf("p of nothing is %v", p)
 	}

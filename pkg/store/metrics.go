@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -190,14 +189,9 @@ func (t *Trial) evaluationMeasures(g int) map[string]stats.Interval {
 		}
 	}
 	for _, p := range t.Accuracy(g) {
-		share := func(x stats.Float) stats.Interval {
-			if math.IsNaN(float64(x)) {
-				return stats.Unknown()
-			}
-			return stats.Share(float64(x)*float64(p.Positions), p.Positions)
-		}
 		suffix := phaseSuffix(p.Phase)
-		all["accuracy.top1"+suffix], all["accuracy.top5"+suffix] = share(p.Top1), share(p.Top5)
+		// Positions of a game are alike: intervals that take them as independent would be too narrow.
+		all["accuracy.top1"+suffix], all["accuracy.top5"+suffix] = stats.Exactly(float64(p.Top1)), stats.Exactly(float64(p.Top5))
 		all["accuracy.value_error"+suffix] = stats.Exactly(float64(p.ValueError))
 	}
 	return all

@@ -44,6 +44,38 @@ func TestAverage(t *testing.T) {
 	}
 }
 
+// The first weights have equal parts; then the decay counts. A batch adds weights once, if it passes
+// a multiple of the interval.
+func TestWeightsOfAverage(t *testing.T) {
+	for _, c := range []struct {
+		decay   float64
+		batches [][2]int // samples before and after
+		want    []float64
+	}{
+		// Shares of 1, 1/2, 1/3, 1/4, and then of 1/4 instead of 1/5.
+		{0.75, [][2]int{{7, 12}, {12, 17}, {17, 22}, {22, 27}, {27, 32}, {37, 42}, {42, 47}, {47, 52}}, []float64{0, 0, 1, 1, 2.0/3 + 4.0/3, 0.75*2 + 0.25*5, 0.75*2 + 0.25*5, 0.75*2.75 + 0.25*7}},
+		// Batches of more samples than the interval.
+		{0.9, [][2]int{{0, 25}, {25, 50}, {50, 75}}, []float64{0, 0.5, 1}},
+	} {
+		p := newPupil(t, constant)
+		r := generation{cfg: Config{Average: &Average{Every: 10, Decay: c.decay}}, net: p.net}
+		const name = "value.linear2.bias"
+		for k, batch := range c.batches {
+			w := p.snap(t).Network
+			w[name].Data[0] = float32(k)
+			if err := p.net.Load(w); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.addToAverage(batch[0], batch[1]); err != nil {
+				t.Fatal(err)
+			}
+			if have := float64(r.state.Average[name].Data[0]); math.Abs(have-c.want[k]) > 1e-6 {
+				t.Errorf("decay %v, after %d batches the average is %v, want %v", c.decay, k+1, have, c.want[k])
+			}
+		}
+	}
+}
+
 // With an interval longer than an epoch the average is the last weights, but for the
 // statistics of batch norm, which are measured again.
 func TestAverageOfOne(t *testing.T) {

@@ -53,6 +53,15 @@ func TestResumeIsBitExact(t *testing.T) {
 			if rule.selects == SelectLowest && rule.validation > 0 && selected(t, want) == len(want)-1 {
 				t.Fatal("the last epoch is selected: no snapshot is needed")
 			}
+			if rule.average != nil && rule.selects == SelectLowest {
+				short := cfg
+				short.Epochs, short.Select = selected(t, want)+1, SelectLast
+				q := newPupil(t, stairs)
+				q.learn(t, short, set, seeds)
+				if !reflect.DeepEqual(q.state.Average, whole.state.Average) {
+					t.Error("the average is not that of the selected epoch")
+				}
+			}
 			for killed := 1; killed <= len(want); killed++ {
 				path := filepath.Join(t.TempDir(), "progress.safetensors")
 				first := newPupil(t, stairs)

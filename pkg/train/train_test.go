@@ -364,6 +364,11 @@ func TestSeeds(t *testing.T) {
 	if _, other := train(Seeds{9, 2}); cmp.Equal(first, other) {
 		t.Error("the split of games does not depend on its seed")
 	}
+	cfg := settings(2)
+	cfg.HeldOut = "positions"
+	if other := newPupil(t, constant).learn(t, cfg, set, Seeds{1, 2}); cmp.Equal(first, other) {
+		t.Error("single positions are not held out")
+	}
 }
 
 // On an error the state is that from before.

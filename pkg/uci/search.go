@@ -44,8 +44,12 @@ const unlimited = 1_000_000_000
 // error. Search calls report, unless it is nil, at the interval [Settings].Every, whenever
 // the best move changes, and at the end.
 func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report func(*Report)) error {
+	began := time.Now()
 	cfg := e.Config
 	cfg.Bytes = e.Hash << 20
+	if e.PolicyOnly {
+		cfg.Solver, cfg.Lookahead = false, 0
+	}
 	if e.tree == nil || e.cfg != cfg {
 		e.tree, e.cfg = search.NewTree(cfg, 0), cfg // without noise, the seed has no effect
 	}
@@ -62,7 +66,7 @@ func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report fu
 	} else {
 		e.tree.Follow(g)
 	}
-	r := &running{Engine: e, task: task, send: report, began: time.Now(), kept: e.tree.Visits()}
+	r := &running{Engine: e, task: task, send: report, began: began, kept: e.tree.Visits()}
 	r.time, r.clock = task.Time(g.Position().Turn(), e.Overhead)
 	err := r.run(ctx)
 	r.report(true)

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -40,7 +42,7 @@ constexpr int max_hidden = 16384;      // outputs of a layer
 constexpr int max_changes = 32;        // of rows that are added at once
 constexpr int remembered = 8;           // sums in a memory: fewer or more were slower in searches
 constexpr int max_features = 64;       // of a position, at most: sums do not overflow then
-constexpr float unit = 256;            // of the sums, if no weight is too large for it
+constexpr int unit = 255;              // of the sums, if they cannot become too large with it
 constexpr float activation_unit = 127;
 
 // A layer on activations, with weights of 8 bits and a scale for each row.
@@ -105,7 +107,7 @@ struct alamos_sparse {
   alamos::SparseShape shape;
   uint64_t id;
   int planes, width, policy_width, columns;
-  int shift;      // the unit of the sums is 256 >> shift
+  int shift;      // the unit of the sums is 255 >> shift
   bool squared;
   std::vector<int16_t> features, bias;  // [rows][columns], [columns]
   First policy;
@@ -220,6 +222,23 @@ std::vector<Run *> paths() {
   return all;
 }
 
+// A bound on the size of the sums of a network: of each table and column the sum of as many of the
+// largest weights of one sign as a position has features.
+float highest_sum(const alamos_sparse &m, const float *features, const float *bias) {
+  float highest = 0;
+  int64_t rows = int64_t(m.planes) * 64;
+  std::vector<float> column(rows);
+  int most = int(std::min<int64_t>(rows, max_features));
+  for (int table = 0; table < m.shape.buckets; table++, features += rows * m.columns)
+    for (int c = 0; c < m.columns; c++)
+      for (float sign : {1.0f, -1.0f}) {
+        for (int64_t r = 0; r < rows; r++) column[r] = std::max(0.0f, sign * features[r * m.columns + c]);
+        std::nth_element(column.begin(), column.begin() + most - 1, column.end(), std::greater<float>());
+        highest = std::max(highest, std::accumulate(column.begin(), column.begin() + most, std::max(0.0f, sign * bias[c])));
+      }
+  return highest;
+}
+
 View view_of(const alamos_sparse &m, const uint64_t *planes, bool other, bool reflected) {
   View v;
   m.shape.view(planes, other, reflected, v.words);
@@ -291,14 +310,11 @@ char *alamos_sparse_new(const alamos_sparse_shape *shape, const float *features,
                 2 * m->policy_width <= max_width,
             "alamos: widths of a sparse network must be multiples of 32, up to 4096");
     int64_t rows = int64_t(m->shape.buckets) * m->planes * 64, n = rows * m->columns;
-    float most = 0, most_bias = 0;
-    for (int64_t i = 0; i < n; i++) most = std::max(most, std::fabs(features[i]));
-    for (int i = 0; i < m->columns; i++) most_bias = std::max(most_bias, std::fabs(bias[i]));
-    float highest = max_features * most + most_bias;
+    float highest = highest_sum(*m, features, bias);
     m->shift = 0;
-    while (m->shift < 6 && highest * (int(unit) >> m->shift) > 32000) m->shift++;
+    while (m->shift < 6 && highest * float(unit >> m->shift) > 32000) m->shift++;
     auto rounded = [&](float x) {
-      return int16_t(std::lrintf(std::min(32000.0f, std::max(-32000.0f, x * float(int(unit) >> m->shift)))));
+      return int16_t(std::lrintf(std::min(32000.0f, std::max(-32000.0f, x * float(unit >> m->shift)))));
     };
     m->features.resize(n);
     std::transform(features, features + n, m->features.begin(), rounded);
