@@ -49,9 +49,15 @@ func TestSums(t *testing.T) {
 	if three == one {
 		t.Error("a change of size was not seen")
 	}
-	write("drei!", time.Now()) // a later change in the same instant would not be noticed
-	if of() == three {
+	young := time.Now().Add(time.Hour) // the sum is not kept: a later change in the same instant would not be noticed
+	write("vier!", young)
+	four := of()
+	if four == three {
 		t.Error("a young change was not seen")
+	}
+	write("acht!", young)
+	if of() == four {
+		t.Error("the sum of a young file was kept")
 	}
 	if err := os.WriteFile(cache, []byte(`{"`), 0o644); err != nil {
 		t.Fatal(err)

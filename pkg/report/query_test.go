@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -115,7 +116,7 @@ func TestQueryFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, key := range lines[0] {
-			have := formatted(row[key], func(x float64) string { return formatted(x, func(float64) string { return lines[i][k] }) })
+			have := formatted(row[key], func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) })
 			if number, ok := row[key].(int64); ok {
 				have = formatted(number, nil)
 			}

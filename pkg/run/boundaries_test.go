@@ -48,7 +48,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 		}, "self-play 1: append gen-0001.journal 3", true},
 		{"games ahead", []string{"generations=2", games, "selfplay.lag=1", "training.epochs=1", "tournament.rounds=0", "notebook=[{text: Short}]"}, nil, []string{
 			"self-play 2: rename gen-0002.parquet", "self-play 2: remove gen-0002.journal",
-		}, "self-play 2: append gen-0002.journal 3", false},
+		}, ": append gen-0002.journal 3", false},
 		{"tournament", []string{games, "tournament.rounds=2", "tournament.players=[last, random]"}, func(t *testing.T, s site) {
 			s.run(t, append(small, games, "tournament.rounds=0")...) // the kills in training have been tried
 		}, []string{

@@ -136,6 +136,7 @@ func (e *Engine) settings() []setting {
 		fraction("CPuct", &c.CPuct, 0.01, 100),
 		fraction("CBase", &c.CBase, 0, 1e9),
 		fraction("CInit", &c.CInit, 0, 1e9),
+		fraction("PolicyTemperature", &c.PolicyTemperature, 0.01, 100),
 		fraction("Temperature", &s.Temperature, 0, 100),
 		whole("TemperaturePlies", &s.TemperaturePlies, 0, 10_000),
 		{Option{Name: "Solver", Type: "check", Default: strconv.FormatBool(c.Solver)}, func(value string) error {

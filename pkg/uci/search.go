@@ -19,7 +19,7 @@ type Report struct {
 	Mate   int         // moves to the forced end of Value: negative if the side to move loses, 0 if none is known
 	Tree   bool        // lines have visits and priors
 	Visits int         // of the root's moves, including those kept from the previous search; otherwise evaluated positions
-	Depth  int         // length of the longest line in plies
+	Depth  int         // length of the longest line in plies; of an engine, the depth that it names
 	Time   time.Duration
 	Speed  float64 // visits per second
 	Full   float64 // fraction of the memory that the tree may have

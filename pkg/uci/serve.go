@@ -378,8 +378,12 @@ func (r *Report) infos(p *chess.Position, chess960, wdl bool) []Info {
 		if i > 0 && line.Visits == 0 {
 			break
 		}
+		depth := r.Depth
+		if r.Tree {
+			depth = len(line.Moves)
+		}
 		in := Info{
-			Depth: len(line.Moves), SelDepth: r.Depth, Nodes: r.Visits, Time: r.Time,
+			Depth: depth, SelDepth: r.Depth, Nodes: r.Visits, Time: r.Time,
 			NPS: int(r.Speed), HashFull: int(1000 * r.Full), Score: r.score(line, wdl),
 		}
 		if len(r.Lines) > 1 && r.Tree {
