@@ -70,6 +70,16 @@ func TestKilledAtEveryStep(t *testing.T) {
 			"begin: rename gen-0000.safetensors", "reused untrained network: rename manifest.json", "self-play 1: rename gen-0001.safetensors",
 			"training 1: rename crosstable.csv", "training 1: rename games.pgn", "reused tournament: rename manifest.json",
 		}, "", false},
+		{"evaluation and a tree", []string{games, "tournament.rounds=0", "evaluation={every: 1, accuracy: true}", "notebook=[{figure: {kind: tree, visits: 20}}]"}, func(t *testing.T, s site) {
+			s.run(t, append(small, games, "tournament.rounds=0", "notebook=[{text: Short}]")...)
+		}, []string{
+			"accuracy 1: rename manifest.json", "position start, 20 visits of gen-1: rename manifest.json", "position start, 20 visits of gen-1: rename tree.svg",
+		}, "", false},
+		{"final tournament", []string{games, "tournament.rounds=0", "notebook=[{text: Short}]", "sweep={seeds: 2, final: {rounds: 2, anchors: [random]}}"}, func(t *testing.T, s site) {
+			s.run(t, append(small, games, "tournament.rounds=0", "notebook=[{text: Short}]", "sweep={seeds: 2}")...)
+		}, []string{
+			"final: append games.journal 1", "final: rename manifest.json",
+		}, "", false},
 		{"data", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
 			s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5, fork_share: 0.3}, decided: {value: 0.1, visits: 3, weight: 0.8}}",
 				fmt.Sprintf("data: {kind: engine, games: 3, engine: {uci: %[1]s, depth: 1, random_plies: 8}, label: {uci: %[1]s, depth: 1}}", engine))
