@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/config"
 	"alamos/pkg/encode"
 	"alamos/pkg/match"
+	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/train"
 	"alamos/pkg/uci"
@@ -91,6 +93,10 @@ var rules = []rule{
 	{"training.loss.policy training.loss.value", func(s *Settings) string {
 		l := s.Training.Loss
 		return fault(l.Value == 0 && (l.Policy == 0 || s.Network.Policy == NoPolicy), "no part of the loss has a weight above 0: nothing would be learned")
+	}},
+	{"game.variant network.trunk network.input", func(s *Settings) string {
+		return fault(s.Network.Trunk == nn.TrunkSparse && s.Game.Variant == chess.RacingKings.String() && s.Network.Input == "variants31",
+			"in racing kings both sides run up the board, which a sparse trunk cannot see with variants31: use input: rules and policy: rules")
 	}},
 	{"network.trunk network.input network.activation network.width network.policy_width network.king_buckets network.mirror network.heads", func(s *Settings) string {
 		spec := s.Network.Spec

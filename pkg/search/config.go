@@ -80,7 +80,7 @@ type Config struct {
 	Lookahead int `key:"lookahead" default:"0" range:"0..1" unit:"plies" when:"solver=true" doc:"1 looks for an immediately winning move in every new position before the network evaluates it. The search then sees such threats at the first visit, whatever the priors. It costs little compared with a network evaluation."`
 
 	// TwofoldDraws does not make such a draw a proven result, since the game goes on.
-	TwofoldDraws bool `key:"twofold_draws" default:"false" doc:"Below the root, a position that already occurred in the game or on the path counts as a draw, as in Leela Chess Zero. The rules of the game need a third occurrence. The search then sees repetitions after fewer moves, and does not repeat positions that it wins."`
+	TwofoldDraws bool `key:"twofold_draws" default:"false" doc:"Below the root, a position that already occurred in the game or on the path counts as a draw. The rules of the game need a third occurrence; Leela Chess Zero counts a second one only if the first is at the root or below it. The search then sees repetitions after fewer moves, and does not repeat positions that it wins."`
 
 	// Best is visits if empty.
 	Best string `key:"best" default:"visits" enum:"visits lcb" doc:"The move of the root that counts as the best, and is played where no temperature applies (power: max): visits is the most visited one, lcb the one with the highest lower confidence bound of its value, 5 standard errors below the mean, among those with at least 15 % of the most visits. Leela Zero and KataGo play so: it avoids a move whose last visits refuted it. A gumbel root has its own rule. The targets of training are the visits in any case."`
