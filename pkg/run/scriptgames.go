@@ -38,20 +38,9 @@ func (t *Trial) scriptGeneration(g int) (hook.Generation, error) {
 	return all, err
 }
 
-// selfplayGame returns a self-play game of generation g in the form of a tournament's games,
-// with the values of its searches.
+// selfplayGame returns a self-play game of generation g in the form of a tournament's games.
 func (t *Trial) selfplayGame(g int, r *selfplay.Record) (*match.Game, error) {
-	start, err := chess.ParseFEN(t.Setup.Variant, r.Start)
-	name := fmt.Sprintf("gen-%d", t.Settings.PlayedBy(g))
-	out := &match.Game{
-		Variant: t.Setup.Variant, White: name, Black: name, Number: r.Number,
-		Start: start, Moves: r.Moves, Outcome: r.Outcome,
-	}
-	for _, v := range r.RootValues {
-		score := float64(v)
-		out.Infos = append(out.Infos, match.Info{Score: &score})
-	}
-	return out, err
+	return store.SelfPlayGame(t.Setup.Variant, fmt.Sprintf("gen-%d", t.Settings.PlayedBy(g)), r)
 }
 
 // hookGame returns a game in the form that scripts receive. Only running games have scores:

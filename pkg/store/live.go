@@ -191,18 +191,21 @@ func (l *Live) addGame(entry []byte) error {
 	if err != nil {
 		return err
 	}
-	start, err := chess.ParseFEN(v, r.Start)
-	if err != nil {
-		return err
-	}
 	_, g := SplitStage(l.Stage)
-	name := CheckpointName(l.Declared.Settings.PlayedBy(g))
-	l.Latest = &match.Game{Variant: v, White: name, Black: name, Number: r.Number, Start: start, Moves: r.Moves, Outcome: r.Outcome}
+	l.Latest, err = SelfPlayGame(v, CheckpointName(l.Declared.Settings.PlayedBy(g)), r)
+	return err
+}
+
+// SelfPlayGame returns a game that a network of this name played with itself in the form of a
+// tournament's games, with the values of its searches.
+func SelfPlayGame(v chess.Variant, name string, r *selfplay.Record) (*match.Game, error) {
+	start, err := chess.ParseFEN(v, r.Start)
+	out := &match.Game{Variant: v, White: name, Black: name, Number: r.Number, Start: start, Moves: r.Moves, Outcome: r.Outcome}
 	for _, value := range r.RootValues {
 		score := float64(value)
-		l.Latest.Infos = append(l.Latest.Infos, match.Info{Score: &score})
+		out.Infos = append(out.Infos, match.Info{Score: &score})
 	}
-	return nil
+	return out, err
 }
 
 // Table returns the results of the tournament so far. It is nil without games.

@@ -83,18 +83,13 @@ func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 		return stats.Exactly(s)
 	case "samples":
 		return stats.Exactly(float64(t.SamplesUntil(last)))
-	case "games", "evaluations":
-		total := map[string]int{}
-		for g := 1; g <= last; g++ {
-			row := t.Generation(g)
-			total["games"] += row.Games
-			total["evaluations"] += row.Evaluations
-		}
-		return stats.Exactly(float64(total[name]))
+	case "games":
+		return stats.Exactly(float64(t.sum(last, func(row *Generation) int { return row.Games })))
+	case "evaluations":
+		return stats.Exactly(float64(t.sum(last, func(row *Generation) int { return row.Evaluations })))
 	case "score", "elo", "vs_untrained", "vs_random":
 		return t.Tournament().measure(CheckpointName(last), name)
-	}
-	if name == "white_score" || name == "draws" {
+	case "white_score", "draws":
 		return t.Tournament().ofColors(name)
 	}
 	if slices.Contains(LearningMeasures(), name) {

@@ -108,9 +108,14 @@ func (t *Trial) Generation(g int) *Generation {
 }
 
 // SamplesUntil returns the number of samples of the generations up to g.
-func (t *Trial) SamplesUntil(g int) (n int) {
+func (t *Trial) SamplesUntil(g int) int {
+	return t.sum(g, func(row *Generation) int { return row.Samples })
+}
+
+// sum adds up a number of the generations up to g.
+func (t *Trial) sum(g int, of func(*Generation) int) (n int) {
 	for i := 1; i <= g; i++ {
-		n += t.Generation(i).Samples
+		n += of(t.Generation(i))
 	}
 	return n
 }
