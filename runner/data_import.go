@@ -34,6 +34,7 @@ type importOptions struct {
 	label         uci.Opponent
 	chunk         int
 	noEngines     bool
+	results       string
 	out           string
 
 	// What the import reads, and how it encodes positions.
@@ -83,6 +84,7 @@ written. An interrupted import continues from the journal.`,
 	f.BoolVar(&o.noEngines, "no-engines", false, "refuse an experiment with data of a UCI engine")
 	numberFlag(cmd, &o.chunk, "chunk", 1, atLeast(1), "number of the chunk, from 1")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the drawn positions and of the shuffle")
+	resultsFlag(cmd, &o.results)
 	f.StringVar(&o.out, "out", "", "`file` to write")
 	completeFlag(cmd, "label", uci.Stockfish, uci.FairyStockfish)
 	requiredFlag(cmd, "out")
@@ -199,7 +201,7 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 		}
 		return found.Command, nil
 	}, func(model string) (data.Network, error) {
-		file, err := store.FindModel("results", model)
+		file, err := store.FindModel(o.results, model)
 		if err != nil {
 			return nil, fmt.Errorf("data.label.model: %w", err)
 		}
