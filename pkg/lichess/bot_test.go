@@ -22,7 +22,7 @@ import (
 )
 
 // hasty has no time to wait.
-var hasty = pauses{retry: time.Millisecond, most: 10 * time.Millisecond, limited: 2 * time.Millisecond, silence: 300 * time.Millisecond}
+var hasty = pauses{retry: time.Millisecond, most: 10 * time.Millisecond, limited: 2 * time.Millisecond, answer: 20 * time.Second, silence: 300 * time.Millisecond}
 
 // server behaves as lichess does, in good moods and in bad ones.
 type server struct {
@@ -516,6 +516,7 @@ func TestServerWithoutAnswer(t *testing.T) {
 	}))
 	defer h.Close()
 	c := client{url: h.URL, http: http.DefaultClient, pause: hasty}
+	c.pause.answer = c.pause.silence
 	if text, err := c.insist(t.Context(), http.MethodPost, "/move", nil, func(error) {}); err != nil || !strings.Contains(string(text), "true") {
 		t.Errorf("%q, %v", text, err)
 	}

@@ -26,10 +26,11 @@ type pauses struct {
 	retry   time.Duration // before the first repetition, doubled for each further one
 	most    time.Duration // never longer than this
 	limited time.Duration // after "too many requests": lichess demands a minute
+	answer  time.Duration // after which a request without an answer is made again
 	silence time.Duration // after which a silent stream is dead: lichess sends an empty line every few seconds
 }
 
-var defaultPauses = pauses{retry: time.Second, most: time.Minute, limited: time.Minute, silence: 30 * time.Second}
+var defaultPauses = pauses{retry: time.Second, most: time.Minute, limited: time.Minute, answer: 30 * time.Second, silence: 30 * time.Second}
 
 // StatusError is an answer with an error status.
 type StatusError struct {
@@ -117,7 +118,7 @@ func (c *client) retry(ctx context.Context, note func(error), f func(working fun
 // insist makes a request until it is answered, with success or not, or ctx ends.
 func (c *client) insist(ctx context.Context, method, path string, form url.Values, note func(error)) (text []byte, err error) {
 	err = c.retry(ctx, note, func(func()) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, c.pause.silence, errSilence)
+		ctx, cancel := context.WithTimeoutCause(ctx, c.pause.answer, errSilence)
 		defer cancel()
 		answer, err := c.request(ctx, method, path, form)
 		if err != nil {
@@ -149,7 +150,7 @@ var errSilence = errors.New("lichess: the stream is silent")
 func (c *client) stream(ctx context.Context, path string, f func(line []byte) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watch := time.AfterFunc(c.pause.silence, func() { cancel(errSilence) })
+	watch := time.AfterFunc(c.pause.answer, func() { cancel(errSilence) })
 	defer watch.Stop()
 	answer, err := c.request(ctx, http.MethodGet, path, nil)
 	if err != nil {
