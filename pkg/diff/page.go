@@ -256,12 +256,9 @@ func (m *Metric) row() []report.Cell {
 	}
 	class := map[string]report.Class{"~": report.Neutral, "better": report.Good, "worse": report.Bad}[m.Verdict]
 	var how []string
-	p, corrected := m.P, ""
-	if m.Holm != nil { // it decides
-		p = m.Holm
-		if *p != *m.P {
-			corrected = " corrected"
-		}
+	p, corrected := m.deciding(), ""
+	if m.Holm != nil && *m.Holm != *m.P {
+		corrected = " corrected"
 	}
 	switch {
 	case p == nil:

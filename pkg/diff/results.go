@@ -72,11 +72,16 @@ func judge(all []Metric) {
 	}
 }
 
-func (m *Metric) verdict() string {
-	d, p := m.Difference, m.P
+// deciding is the p-value that decides: P, corrected if it can be.
+func (m *Metric) deciding() *float64 {
 	if m.Holm != nil {
-		p = m.Holm
+		return m.Holm
 	}
+	return m.P
+}
+
+func (m *Metric) verdict() string {
+	d, p := m.Difference, m.deciding()
 	switch {
 	case math.IsNaN(d.Value) || math.IsInf(d.Value, 0):
 		return ""
@@ -194,25 +199,21 @@ func (o Options) final(name, unit, metric string, a, b []*measured) Metric {
 	}
 	m.A, m.B, m.N, m.Test = eachA[0], eachB[0], [2]int{a[0].trial.Played(), b[0].trial.Played()}, separateGames
 	m.Basis = fmt.Sprintf("%d and %d games", m.N[0], m.N[1])
-	return m.measured(apartInFinal(a[0].trial, b[0].trial, metric))
+	return m.measured(apartInFinal(a[0].trial, b[0].trial, metric, m.A, m.B))
 }
 
-// apartInFinal returns by how much trial b is above a in the final tournament of both. What one
-// wins against the other, the other loses.
-func apartInFinal(a, b *store.Trial, metric string) stats.Difference {
-	f := a.Final
-	i, j := f.Find(a.Name()), f.Find(b.Name())
-	if metric == "elo" {
-		r, err := match.Rate(&f.Games, f.Anchor)
-		if err != nil {
-			return stats.Untested(stats.Unknown())
-		}
-		return stats.Tested(r.Difference(j, i))
+// apartInFinal returns the difference of two ratings in the final tournament of both trials, or of
+// the shares a and b.
+func apartInFinal(x, y *store.Trial, metric string, a, b stats.Interval) stats.Difference {
+	f := x.Final
+	if metric != "elo" {
+		return stats.ApartInPool(a, b, f.Mutual(x.Name(), y.Name()))
 	}
-	// The variance of the difference is that of independent games times 1 + mutual.
-	mutual := float64(f.Games.Against(i, j).Games()) / float64(max(1, f.Players[i].Games()))
-	wider := 100 * math.Sqrt(1+mutual)
-	return stats.Apart(a.Measure(metric).Widened(wider/100).Times(100), b.Measure(metric).Widened(wider/100).Times(100))
+	r, err := match.Rate(&f.Games, f.Anchor)
+	if err != nil {
+		return stats.Untested(stats.Unknown())
+	}
+	return stats.Tested(r.Difference(f.Find(y.Name()), f.Find(x.Name())))
 }
 
 func playedBy(all []*measured) (out []*played) {

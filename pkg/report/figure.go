@@ -216,15 +216,19 @@ func (r *Report) pictures() ([]*picture, error) {
 
 // trialsOf returns the trials that a figure shows.
 func (r *Report) trialsOf(f *experiment.Figure) (trials []experiment.Trial, err error) {
+	if len(f.Only) == 0 {
+		return r.Experiment.Trials, nil
+	}
+	declared := r.Experiment.Trials
+	if r.only != nil {
+		declared = r.whole // which the names are of
+	}
 	for _, name := range f.Only {
-		found, err := store.FindTrials(r.all, name)
+		found, err := store.FindTrials(declared, name)
 		if err != nil {
 			return nil, err
 		}
 		trials = append(trials, found...)
-	}
-	if len(f.Only) == 0 {
-		trials = r.all
 	}
 	return trials, nil
 }

@@ -46,19 +46,16 @@ type measured struct {
 	seeds  [][]float64 // values of the seeds of each group
 
 	// mutual returns the share of the games behind a value that two groups played against each
-	// other: what one wins there, the other loses. nil: none.
+	// other, see [stats.ApartInPool]. nil: none.
 	mutual func(i, j int) float64
 }
 
 // apart returns by how much group j is above group i, by the values' own intervals.
 func (m *measured) apart(i, j int) stats.Difference {
-	a, b := m.values[i], m.values[j]
-	if m.mutual != nil {
-		// The variance of the difference is (va + vb)(1 + mutual).
-		wider := math.Sqrt(1 + m.mutual(i, j))
-		a, b = a.Widened(wider), b.Widened(wider)
+	if m.mutual == nil {
+		return stats.Apart(m.values[i], m.values[j])
 	}
-	return stats.Apart(a, b)
+	return stats.ApartInPool(m.values[i], m.values[j], m.mutual(i, j))
 }
 
 // best returns the index of the best value. There must be a value.

@@ -21,8 +21,8 @@ type Report struct {
 
 	rungs  []store.Rung       // comparisons of successive halving
 	slugs  map[string]string  // names of the trials in file names, by ID; see slugs
-	all    []experiment.Trial // of the experiment, also if only one is shown
 	only   *experiment.Trial  // nil: all trials
+	whole  []experiment.Trial // with only: all trials of the experiment
 	listed []*picture         // see pictures
 }
 
@@ -42,7 +42,7 @@ func Describe(e *experiment.Experiment) *store.Experiment {
 
 // Open reads the available results of an experiment in dir, its result folder.
 func Open(x *store.Experiment, dir string) (*Report, error) {
-	r := &Report{Experiment: x, Dir: dir, slugs: slugs(x.Trials), all: x.Trials}
+	r := &Report{Experiment: x, Dir: dir, slugs: slugs(x.Trials)}
 	begun, notes, err := x.Open(dir)
 	r.Trials = slices.DeleteFunc(begun, func(t *store.Trial) bool { return t.Done() == 0 })
 	r.Notes = notes
@@ -64,6 +64,7 @@ func (r *Report) Only(t *store.Trial) {
 	if why, failed := r.Failed[t.Declared.Folder]; failed {
 		x.Failed = map[string]string{t.Declared.Folder: why}
 	}
+	r.whole = r.Experiment.Trials
 	r.Experiment, r.only, r.listed, r.rungs = &x, &x.Trials[0], nil, nil
 	r.Trials = slices.DeleteFunc(r.Trials, func(o *store.Trial) bool { return o.Declared.ID != t.Declared.ID })
 }

@@ -290,11 +290,7 @@ func measureAll(groups []store.Group, metric string) *measured {
 	if i := slices.IndexFunc(groups, func(g store.Group) bool { return g.Trials[0].Final != nil }); i >= 0 && metric == "score" {
 		final := groups[i].Trials[0].Final
 		m.mutual = func(i, j int) float64 {
-			a, b := final.Find(groups[i].Trials[0].Name()), final.Find(groups[j].Trials[0].Name())
-			if a < 0 || b < 0 {
-				return 0
-			}
-			return float64(final.Games.Against(a, b).Games()) / float64(max(1, final.Players[a].Games()))
+			return final.Mutual(groups[i].Trials[0].Name(), groups[j].Trials[0].Name())
 		}
 	}
 	return m

@@ -105,6 +105,14 @@ func Apart(a, b Interval) Difference {
 	return Tested(b.Minus(a))
 }
 
+// ApartInPool is Apart of the points of two players of one pool: of the games behind each value they
+// played the share mutual against each other, where what one wins, the other loses. The variance of
+// the difference is that of independent games times 1 + mutual.
+func ApartInPool(a, b Interval, mutual float64) Difference {
+	wider := math.Sqrt(1 + mutual)
+	return Apart(a.Widened(wider), b.Widened(wider))
+}
+
 // Tested returns a difference with the p-value that its interval has as that of a normal error;
 // without an interval there is no test.
 func Tested(d Interval) Difference {

@@ -371,6 +371,16 @@ func (t *Trial) played(stage string) *Tournament {
 	return r
 }
 
+// Mutual returns the share of the games of the player a that it played against b; 0 if one of them
+// did not play.
+func (r *Tournament) Mutual(a, b string) float64 {
+	i, j := r.Find(a), r.Find(b)
+	if i < 0 || j < 0 {
+		return 0
+	}
+	return float64(r.Games.Against(i, j).Games()) / float64(max(1, r.Players[i].Games()))
+}
+
 // Ranking returns the indices of the players, best score first, players without games last.
 func (r *Tournament) Ranking() []int {
 	return match.Descending(len(r.Players), func(i int) float64 { return r.Players[i].Share() })
