@@ -55,14 +55,14 @@ func bernoulli(p float64, n int) float64 {
 	return float64(n) * p * (1 - p)
 }
 
-// estimate returns the dispersion, which is 1 for independent games without draws, its degrees of
-// freedom, and the quantile of Student's t with these for 95 % intervals. The pairs' expectations have this many
-// parameters. A square of 1, as expected without dispersion, is added: where nearly all games
-// are won, their points say little about it.
-func (d *dispersion) estimate(parameters int) (value, freedom, quantile float64) {
+// estimate returns the dispersion, which is 1 for independent games without draws, and the law of
+// errors in units of it. The pairs' expectations have this many parameters. A square of 1, as
+// expected without dispersion, is added: where nearly all games are won, their points say little
+// about it.
+func (d *dispersion) estimate(parameters int) (value float64, law distuv.StudentsT) {
 	free := float64(max(0, d.pairs-parameters))
 	value = (d.squares + 1) / (d.variance*free/float64(max(1, d.pairs)) + 1)
-	return value, free + 2, distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free + 2}.Quantile(0.975)
+	return value, distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free + 2}
 }
 
 // Share returns the share of the points that player i scored against others, or against all
@@ -92,7 +92,8 @@ func (r *Results) Share(i int, others ...int) stats.Interval {
 	}
 	n, share := float64(all.Games()), all.Share()
 	d.variance = bernoulli(share, all.Games())
-	value, _, quantile := d.estimate(opponents)
+	value, law := d.estimate(opponents)
+	quantile := law.Quantile(0.975)
 	far := func(p float64) bool { return 2*n*divergence(share, p) > quantile*quantile*value }
 	return stats.Interval{Value: share, Low: bisect(share, 0, far), High: bisect(share, 1, far)}
 }

@@ -62,7 +62,7 @@ func (r *Ratings) LOS(i, j int) float64 {
 	}
 	m := r.model
 	z := math.Sqrt(m.deviance(m.contrast(i, j), 0) / m.dispersion)
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: m.freedom}.CDF(math.Copysign(z, a-b))
+	return m.law.CDF(math.Copysign(z, a-b))
 }
 
 // Rate estimates the players' strengths from all games at once. The anchor is the player
@@ -164,8 +164,8 @@ type likelihood struct {
 	x          *mat.VecDense // ratings at the maximum, in units of scale
 	maximum    float64       // logarithm of the likelihood there
 	dispersion float64       // see [dispersion]
-	freedom    float64       // its degrees of freedom
-	quantile   float64       // of Student's t with these, for two-sided 95 % intervals
+	law        distuv.StudentsT
+	quantile   float64 // of the law, for two-sided 95 % intervals
 }
 
 // newModel collects the games of a group of players.
@@ -301,7 +301,8 @@ func (m *likelihood) fit(r *Results) (err error) {
 	for _, c := range m.cells {
 		d.add(r, m.group[c.a], m.group[c.b], logistic(m.x.AtVec(c.a)-m.x.AtVec(c.b)))
 	}
-	m.dispersion, m.freedom, m.quantile = d.estimate(len(m.group) - 1)
+	m.dispersion, m.law = d.estimate(len(m.group) - 1)
+	m.quantile = m.law.Quantile(0.975)
 	return nil
 }
 
@@ -352,8 +353,8 @@ func (m *likelihood) end(contrast *mat.VecDense, sign, fall float64) float64 {
 }
 
 // advantage returns how much stronger players are as White than as Black, given their
-// ratings, with a normal error of independent games. Players have both colors equally often, so that it has no
-// part in their ratings.
+// ratings, with a normal error of independent games. Players have both colors equally often, so
+// that it has no part in their ratings.
 func (m *likelihood) advantage(r *Results) stats.Interval {
 	h := 0.0
 	for range 100 {
