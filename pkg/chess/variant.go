@@ -54,13 +54,13 @@ func Variants() []Variant {
 // ParseVariant reads the name of a variant, as [Variant.String] gives it, or what
 // [Variant.Spec] gives, which it defines if need be.
 func ParseVariant(name string) (Variant, error) {
-	registry.Lock()
-	v, known := registry.byText[name]
-	registry.Unlock()
-	if known {
-		return v, nil
-	}
 	if strings.HasPrefix(name, "{") {
+		registry.Lock()
+		v, known := registry.byText[name]
+		registry.Unlock()
+		if known {
+			return v, nil
+		}
 		r, err := ParseRules(name)
 		if err != nil {
 			return 0, err

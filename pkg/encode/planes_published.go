@@ -253,9 +253,7 @@ func encodeDtu24(dst []uint64, g *chess.Game) {
 	dst[dtuMovers], dst[dtuTargets+int(own)] = ends(&l)
 
 	dst[dtuTurn] = plane(own == chess.White)
-	if s := p.EnPassant(); s != chess.NoSquare {
-		dst[dtuEnPassant] = 1 << s
-	}
+	dst[dtuEnPassant] = 1 << p.EnPassant() // 0 without one
 	for c := chess.White; c <= chess.Black; c++ {
 		rooks := uint64(p.CastlingRooks(c))
 		left := uint64(1)<<(p.King(c)&63) - 1

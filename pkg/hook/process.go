@@ -162,8 +162,8 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 	kill := func() { _ = p.cmd.Process.Kill() }
 	clock := time.AfterFunc(p.limits.Time+grace, func() { late.Store(true); kill() })
 	defer clock.Stop()
-	live := context.AfterFunc(ctx, kill)
-	defer live()
+	unwatch := context.AfterFunc(ctx, kill)
+	defer unwatch()
 	_ = p.orders.Encode(o) // if the child has died, Decode fails, too
 	for {
 		var r report
@@ -195,7 +195,7 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 		case r.Faults != nil:
 			_ = p.end()
 			return r, r.Faults
-		case !live(): // ctx has ended, and the process with it
+		case !unwatch(): // ctx has ended, and the process with it
 			_ = p.end()
 			return r, ctx.Err()
 		default:

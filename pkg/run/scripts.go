@@ -256,10 +256,10 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 			}
 			var labels hook.Labels
 			m, err := callOnce(t, &h.File, h.Name(), func(s *hook.Session) (m hook.Measured, err error) {
-				if m, err = call(ctx, s); err != nil {
-					return m, err
+				if m, err = call(ctx, s); err == nil {
+					labels, err = s.Labels(ctx)
 				}
-				if labels, err = s.Labels(ctx); err != nil {
+				if err != nil {
 					return hook.Measured{}, err
 				}
 				return m, nil

@@ -69,9 +69,9 @@ type Config struct {
 	Cache int `key:"cache" default:"0" range:"0..100000000" unit:"positions" doc:"Number of evaluations that a tree remembers during a game, so that the network does not evaluate equal positions twice. It changes the number of evaluations, but no result. The cache grows as it fills, to about 200 bytes for each evaluation that it may hold. 0 means no cache."`
 
 	// Solver marks a position as won once one of its moves is proven to win. If the results
-	// of all its moves are known, the position has the best of them. The search ends when the root's result
-	// is known and counts moves that draw as 0. See [Tree.Target] for what is learned
-	// then, and [Tree.Choose] for the moves that are played. Draws are by the rules
+	// of all its moves are known, the position has the best of them. The search ends when the
+	// root's result is known and counts moves that draw as 0. See [Tree.Target] for what is
+	// learned then, and [Tree.Choose] for the moves that are played. Draws are by the rules
 	// and history of the game.
 	Solver bool `key:"solver" default:"false" doc:"MCTS-Solver: propagate results that are forced by the rules. A proven win ends the search, is played and is the whole training target; proven losses are avoided and are no target. Values that a proof refutes are corrected in all positions above it."`
 
@@ -142,8 +142,8 @@ func (c Config) WithoutExploration() Config {
 	return c
 }
 
-// Unlimited is more visits than a search makes: something else limits it, such as its time. A
-// Gumbel root cannot share out so many; the root is then that of PUCT.
+// Unlimited and more visits mean that something else limits the search, such as its time. A Gumbel
+// root cannot share them out; the root is then that of PUCT.
 const Unlimited = 10_000_000
 
 // Budget is about how many visits a search that keeps nothing makes: Visits, or
@@ -201,8 +201,7 @@ func Tunable() []string {
 }
 
 // Set sets a setting as users write it on a command line, by its name in experiment
-// files: one of [Settable]. The error names what is
-// wanted, not the setting.
+// files: one of [Settable]. The error names what is wanted, not the setting.
 func (c *Config) Set(name, value string) error {
 	if !slices.Contains(Settable(), name) {
 		return fmt.Errorf("a search has no such setting: want %s", strings.Join(Settable(), ", "))

@@ -230,8 +230,8 @@ const virtualLoss = 0.5
 
 // refresh computes the score and the bonus of an edge that has a child. Pending visits
 // count as visits that are partly lost (virtual loss), or as Config.VirtualVisits. An edge
-// that is proven lost is never selected. Without completed visits
-// and without virtual loss the score stays as it was.
+// that is proven lost is never selected. Without completed visits and without virtual loss the
+// score stays as it was.
 func (t *Tree) refresh(e *edge) {
 	child := &t.nodes[e.child]
 	made, lost := child.pending, virtualLoss*float64(child.pending)

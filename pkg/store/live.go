@@ -200,12 +200,15 @@ func (l *Live) addGame(entry []byte) error {
 // tournament's games, with the values of its searches.
 func SelfPlayGame(v chess.Variant, name string, r *selfplay.Record) (*match.Game, error) {
 	start, err := chess.ParseFEN(v, r.Start)
+	if err != nil {
+		return nil, err
+	}
 	out := &match.Game{Variant: v, White: name, Black: name, Number: r.Number, Start: start, Moves: r.Moves, Outcome: r.Outcome}
 	for _, value := range r.RootValues {
 		score := float64(value)
 		out.Infos = append(out.Infos, match.Info{Score: &score})
 	}
-	return out, err
+	return out, nil
 }
 
 // Table returns the results of the tournament so far. It is nil without games.

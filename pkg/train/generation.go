@@ -207,7 +207,7 @@ func (r *generation) addToAverage(from, to int) error {
 		return err
 	}
 	averaged := to / max(a.Every, to-from) // also of batches of more samples than Every
-	return r.net.BlendInto(r.state.Average, max(1-a.Decay, 1/float64(max(1, averaged))))
+	return r.net.BlendInto(r.state.Average, max(1-a.Decay, 1/float64(averaged)))
 }
 
 // normBatches is the number of batches that the average's statistics of batch norm are of.
