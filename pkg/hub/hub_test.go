@@ -542,10 +542,10 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// Workers that alter some or all of their results are found by those that compute these again,
+// A worker that alters some or all of its results is found by those that compute these again,
 // and put out; the results are right.
 func TestLiars(t *testing.T) {
-	for share, room := range map[float64]int{1: 4, 0.05: 4} {
+	for _, share := range []float64{1, 0.2} {
 		t.Run(fmt.Sprint(share), func(t *testing.T) {
 			s := newSite(t, 3)
 			h := s.serve(t, "127.0.0.1:0")
@@ -559,18 +559,28 @@ func TestLiars(t *testing.T) {
 				a.have[n] = string(text)
 				return nil, nil
 			}
-			lies := squares{kind: Kind{}, room: room, lie: func(n int) string {
-				if rand.Float64() < share {
-					return fmt.Sprint(n*n + 1)
+			told, enough := 0, make(chan struct{}) // lies, one of which is computed again for all but one run in a million
+			lies := squares{kind: Kind{}, room: 4, lie: func(n int) string {
+				if rand.Float64() >= share {
+					return square(n)
 				}
-				return square(n)
+				if told++; told == 20 {
+					close(enough)
+				}
+				return fmt.Sprint(n*n + 1)
 			}}
 			liar := s.work(ctx, t, *s.tokens[0], h.Addr().String(), lies)
+			done := make(chan error, 1)
+			go func() { done <- h.Do(ctx, job) }()
+			<-enough
 			for _, token := range s.tokens[1:] {
-				s.work(ctx, t, *token, h.Addr().String(), squares{kind: Kind{}, room: room})
+				s.work(ctx, t, *token, h.Addr().String(), squares{kind: Kind{}, room: 4})
 			}
-			if err := h.Do(ctx, job); err != nil {
+			if err := <-done; err != nil {
 				t.Fatal(err)
+			}
+			if valid := s.keys.valid(); len(valid) != 2 {
+				t.Fatalf("valid keys %v", valid)
 			}
 			if err := liar(); !errors.Is(err, ErrOut) || !strings.Contains(err.Error(), "is not that of two others") {
 				t.Errorf("the liar ended with %v", err)
@@ -579,9 +589,6 @@ func TestLiars(t *testing.T) {
 				if a.have[n] != square(n) {
 					t.Errorf("the result of %d is %s", n, a.have[n])
 				}
-			}
-			if valid := s.keys.valid(); len(valid) != 2 {
-				t.Errorf("valid keys %v", valid)
 			}
 		})
 	}
