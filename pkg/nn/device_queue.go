@@ -7,18 +7,17 @@ import (
 
 	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
-
-	"alamos/pkg/encode"
 )
 
-// workersPer returns the number of threads that drive a device: two for a CUDA device, of which
-// one transfers its batch while the device computes that of the other, and one for each core of
-// the processor.
+// workersPer returns the number of threads that drive a device: one for each core of the
+// processor, and four for a CUDA device. One transfers its batch while the device computes those
+// of others. The device is soon done with a small network, for which a thread takes longer to
+// start the operations: two threads reached half the speed of four with 10x128 on an H100.
 func workersPer(device string) int {
 	if device == CPU {
 		return runtime.GOMAXPROCS(0)
 	}
-	return 2
+	return 4
 }
 
 // deviceWorkers are the threads that drive one device, for all models of the process. They
@@ -65,43 +64,47 @@ type batchQueue struct {
 	frozen  *frozen
 	workers deviceWorkers
 
-	runners []*runner // Each worker makes its runner and is its only user.
+	evaluators []*deviceEvaluator // Each worker makes its evaluator and is its only user.
 
 	mu      sync.Mutex
 	waiting []request
 }
 
-// request holds leaves of one session, at most a batch.
+// request holds n positions of one session, at most a batch.
 type request struct {
-	leaves []*encode.Leaf
-	done   chan<- error
+	n int
+	*buffers
+	done chan<- error
 }
 
-// starting serializes the first evaluation of every runner. In libtorch up to 2.9, threads
-// that use cuBLAS for the first time add their workspaces to a table without a lock.
-var starting sync.Mutex
+// queuedEvaluator is a session's evaluator on a device. The session's goroutine packs the
+// positions and unpacks the answers; the workers, which are few, only copy them.
+type queuedEvaluator struct {
+	queue *batchQueue
+	done  chan error
+}
 
-// evaluate evaluates any number of leaves.
-func (q *batchQueue) evaluate(leaves []*encode.Leaf) error {
-	parts := slices.Collect(slices.Chunk(leaves, q.model.batch))
-	done := make(chan error, len(parts))
+// newEvaluator returns an evaluator for a session.
+func (q *batchQueue) newEvaluator() *queuedEvaluator {
+	return &queuedEvaluator{q, make(chan error, 1)}
+}
+
+func (e *queuedEvaluator) evaluate(n int, b *buffers) error {
+	q := e.queue
 	q.mu.Lock()
-	for _, part := range parts {
-		q.waiting = append(q.waiting, request{part, done})
-	}
+	q.waiting = append(q.waiting, request{n, b, e.done})
 	q.mu.Unlock()
-
-	for range parts { // There is one job per part, but a job may serve other requests.
-		q.workers <- q.serve
+	q.workers <- q.serve // An earlier job may serve this request too.
+	if err := <-e.done; err != nil {
+		return err
 	}
-	var failed error
-	for range parts {
-		if err := <-done; failed == nil {
-			failed = err
-		}
+	if q.model.heads.policy != nil {
+		softmax(n, b)
 	}
-	return failed
+	return nil
 }
+
+func (e *queuedEvaluator) close() {}
 
 // serve runs on a worker and evaluates the waiting requests. There may be none if an
 // earlier job served them.
@@ -110,11 +113,7 @@ func (q *batchQueue) serve(worker int) {
 	if len(taken) == 0 {
 		return
 	}
-	var leaves []*encode.Leaf
-	for _, r := range taken {
-		leaves = append(leaves, r.leaves...)
-	}
-	err := q.run(worker, leaves)
+	err := q.run(worker, taken)
 	for _, r := range taken {
 		r.done <- err
 	}
@@ -126,7 +125,7 @@ func (q *batchQueue) take() []request {
 	defer q.mu.Unlock()
 	n, positions := 0, 0
 	for ; n < len(q.waiting); n++ {
-		if positions += len(q.waiting[n].leaves); positions > q.model.batch {
+		if positions += q.waiting[n].n; positions > q.model.batch {
 			break
 		}
 	}
@@ -135,24 +134,28 @@ func (q *batchQueue) take() []request {
 	return taken
 }
 
-func (q *batchQueue) run(worker int, leaves []*encode.Leaf) error {
-	if r := q.runners[worker]; r != nil {
-		return r.evaluate(leaves)
+// starting serializes the first evaluation of every worker. In libtorch up to 2.9, threads
+// that use cuBLAS for the first time add their workspaces to a table without a lock.
+var starting sync.Mutex
+
+func (q *batchQueue) run(worker int, taken []request) error {
+	if e := q.evaluators[worker]; e != nil {
+		return e.evaluate(taken)
 	}
 	starting.Lock()
 	defer starting.Unlock()
 	if err := enterDevice(q.frozen.device); err != nil {
 		return err
 	}
-	q.runners[worker] = newRunner(q.model, &deviceEvaluator{model: q.model, frozen: q.frozen})
-	return q.runners[worker].evaluate(leaves)
+	q.evaluators[worker] = &deviceEvaluator{model: q.model, frozen: q.frozen}
+	return q.evaluators[worker].evaluate(taken)
 }
 
 // close frees the queue's memory on the device. No request may be waiting.
 func (q *batchQueue) close() {
-	for _, r := range q.runners {
-		if r != nil {
-			r.evaluator.close()
+	for _, e := range q.evaluators {
+		if e != nil {
+			e.memory.close()
 		}
 	}
 	q.frozen.close()
@@ -165,29 +168,62 @@ type deviceEvaluator struct {
 	model *Model
 	*frozen
 	memory scope
-	blocks []*transfer
+	blocks []*block
 }
 
-// transfer is the memory for the input and the output of a block.
-type transfer struct{ in, out *ts.Tensor }
+// block is positions that are evaluated as one, from one or more requests, and the memory
+// for its input and its output.
+type block struct {
+	spans   []span
+	n       int // positions
+	in, out *ts.Tensor
+}
 
-func (e *deviceEvaluator) evaluate(n int, b *buffers) error {
+// span is positions [first, end) of a request.
+type span struct {
+	*buffers
+	first, end int
+}
+
+// moves returns the indices of the moves in the span.
+func (s span) moves() []int32 { return s.indices[s.offsets[s.first]:s.offsets[s.end]] }
+
+func (e *deviceEvaluator) evaluate(requests []request) error {
 	return caught(func() {
-		size := e.model.block
-		for first := 0; first < n; first += size {
-			if k := first / size; k == len(e.blocks) {
-				e.blocks = append(e.blocks, new(transfer))
-			}
-			e.start(e.blocks[first/size], b, first, min(n, first+size))
+		blocks := e.divide(requests)
+		for _, b := range blocks {
+			e.start(b)
 		}
 		waitFor(e.device)
-		for first := 0; first < n; first += size {
-			e.finish(e.blocks[first/size], b, first, min(n, first+size))
+		n := 0
+		for _, b := range blocks {
+			e.finish(b)
+			n += b.n
 		}
-		if e.model.heads.policy != nil {
-			softmax(n, b)
-		}
+		e.model.count(n)
 	})
+}
+
+// divide puts the positions of requests into blocks, in order.
+func (e *deviceEvaluator) divide(requests []request) []*block {
+	used := 0
+	for _, r := range requests {
+		for first := 0; first < r.n; {
+			if used == 0 || e.blocks[used-1].n == e.model.block {
+				if used == len(e.blocks) {
+					e.blocks = append(e.blocks, new(block))
+				}
+				e.blocks[used].spans, e.blocks[used].n = e.blocks[used].spans[:0], 0
+				used++
+			}
+			b := e.blocks[used-1]
+			end := min(r.n, first+e.model.block-b.n)
+			b.spans = append(b.spans, span{r.buffers, first, end})
+			b.n += end - first
+			first = end
+		}
+	}
+	return e.blocks[:used]
 }
 
 // reserve returns memory for at least n numbers. It doubles the memory when it has to grow.
@@ -198,70 +234,86 @@ func (e *deviceEvaluator) reserve(t **ts.Tensor, n int, kind gotch.DType) *ts.Te
 	return *t
 }
 
-// start starts the evaluation of positions [first, end) as a whole block.
-func (e *deviceEvaluator) start(t *transfer, b *buffers, first, end int) {
+// start starts the evaluation of a block, as a whole one.
+func (e *deviceEvaluator) start(b *block) {
 	g := e.graph()
 	defer g.close()
-	planes, words := e.model.spec.Planes, e.model.block*e.planes
-	moves := b.indices[b.offsets[first]:b.offsets[end]]
-	memory := e.reserve(&t.in, words+len(moves), gotch.Int64)
-	in := numbers[uint64](memory)
-	for i := first; i < end; i++ {
-		copy(in[(i-first)*e.planes:], b.planes[i*planes:][:planes]) // The padding planes stay 0.
+	planes, words, moves := e.model.spec.Planes, e.model.block*e.planes, 0
+	for _, s := range b.spans {
+		moves += len(s.moves())
 	}
-	to := in[words:]
-	for i := first; i < end; i++ {
-		for _, index := range b.indices[b.offsets[i]:b.offsets[i+1]] {
-			to[0] = uint64((i-first)*e.model.spec.PolicySize + max(0, int(index)))
-			to = to[1:]
+	memory := e.reserve(&b.in, words+moves, gotch.Int64)
+	in := numbers[uint64](memory)
+	row, at := 0, words
+	for _, s := range b.spans {
+		for i := s.first; i < s.end; i++ {
+			copy(in[row*e.planes:], s.planes[i*planes:][:planes]) // The padding planes stay 0.
+			for _, index := range s.indices[s.offsets[i]:s.offsets[i+1]] {
+				in[at] = uint64(row*e.model.spec.PolicySize + max(0, int(index)))
+				at++
+			}
+			row++
 		}
 	}
 	part := func(t *ts.Tensor, from, n int) *ts.Tensor {
 		return g.keep(t.Narrow(0, int64(from), int64(n), false))
 	}
-	sent := g.send(part(memory, 0, words+len(moves)))
+	sent := g.send(part(memory, 0, words+moves))
 	x := g.expand(g.keep(part(sent, 0, words).View([]int64{-1, int64(e.planes)}, false)))
 
 	answers := e.model.forwardMaps(g, x)
 	values := answers.values
-	if b.wdl != nil {
+	if e.model.spec.Value == ValueWDL {
 		values = g.keep(g.keep(values.Softmax(1, gotch.Float, false)).Flatten(0, 1, false))
 	}
 	all := []*ts.Tensor{values}
 	if answers.movesLeft != nil {
 		all = append(all, answers.movesLeft)
 	}
-	if len(moves) > 0 && answers.logits != nil {
+	if moves > 0 && answers.logits != nil {
 		logits := g.keep(answers.logits.Flatten(0, 1, false))
-		all = append(all, g.single(g.keep(logits.IndexSelect(0, part(sent, words, len(moves)), false))))
+		all = append(all, g.single(g.keep(logits.IndexSelect(0, part(sent, words, moves), false))))
 	}
 	out := g.keep(ts.Cat(all, 0))
 	n := int(out.Numel())
-	startCopy(part(e.reserve(&t.out, n, gotch.Float), 0, n), out)
+	startCopy(part(e.reserve(&b.out, n, gotch.Float), 0, n), out)
 }
 
 // finish copies the outputs of a completed block.
-func (e *deviceEvaluator) finish(t *transfer, b *buffers, first, end int) {
-	out, size := floats(t.out), e.model.block
-	if b.wdl != nil {
-		copy(b.wdl[3*first:3*end], out)
-		out = out[3*size:]
-		for i := first; i < end; i++ {
-			b.values[i] = b.wdl[3*i] - b.wdl[3*i+2]
-		}
+func (e *deviceEvaluator) finish(b *block) {
+	out, size := floats(b.out), e.model.block
+	next := func(n int) (part []float32) {
+		part, out = out[:n], out[n:]
+		return part
+	}
+	var values, wdl, movesLeft []float32
+	if e.model.spec.Value == ValueWDL {
+		wdl = next(3 * size)
 	} else {
-		for i := first; i < end; i++ {
-			b.values[i] = min(1, max(-1, out[i-first])) // keeps NaN
+		values = next(size)
+	}
+	if e.model.spec.MovesLeft {
+		movesLeft = next(size)
+	}
+	row := 0
+	for _, s := range b.spans {
+		n := s.end - s.first
+		if s.wdl != nil {
+			copy(s.wdl[3*s.first:3*s.end], wdl[3*row:])
+			for i := s.first; i < s.end; i++ {
+				s.values[i] = s.wdl[3*i] - s.wdl[3*i+2]
+			}
+		} else {
+			for i := range n {
+				s.values[s.first+i] = min(1, max(-1, values[row+i])) // keeps NaN
+			}
 		}
-		out = out[size:]
-	}
-	if b.movesLeft != nil {
-		copy(b.movesLeft[first:end], out)
-		out = out[size:]
-	}
-	if e.model.heads.policy != nil {
-		copy(b.priors[b.offsets[first]:b.offsets[end]], out)
+		if s.movesLeft != nil {
+			copy(s.movesLeft[s.first:s.end], movesLeft[row:])
+		}
+		if e.model.heads.policy != nil {
+			copy(s.priors[s.offsets[s.first]:], next(len(s.moves())))
+		}
+		row += n
 	}
 }
-
-func (e *deviceEvaluator) close() { e.memory.close() }

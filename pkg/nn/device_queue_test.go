@@ -32,8 +32,9 @@ func busy(t *testing.T) (free func()) {
 func TestDeskGathers(t *testing.T) {
 	s := tiny()
 	m := onDesk(t, s)
-	if have := m.GameSlots(3); have != 22 { // two batches for each of two threads
-		t.Errorf("%d tables for each of 3 workers, want 22", have)
+	places := 2 * 16 * workersPer(CPU) // two batches for each thread
+	if have := m.GameSlots(3); 3*have < places || 3*(have-1) >= places {
+		t.Errorf("%d slots for each of 3 workers, want %d in all", have, places)
 	}
 	alone := mustSession(t, m)
 	free := busy(t)

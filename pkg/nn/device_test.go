@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sugarme/gotch"
+
+	"alamos/pkg/chess"
 )
 
 // What is for devices is tested on the processor, where all of it but the waiting
@@ -138,6 +140,35 @@ func TestDeviceResume(t *testing.T) {
 				testResume(t, tiny(), o, TrainerOptions{Precision: FP32, Device: device, generic: true})
 			}
 		})
+	}
+}
+
+// The same training on a device gives the same bits each time.
+func TestDeviceRepeats(t *testing.T) {
+	for _, device := range testDevices(t) {
+		for _, o := range []Optimizer{{Kind: Adam}, {Kind: SGD, Momentum: 0.9, GradientClip: 1}} {
+			for _, s := range []Spec{sparseSpec(sparseCodec(t, chess.Atomic)), auxiliaries(), transformers()[1]} {
+				t.Run(fmt.Sprintf("%s %s %s", device, o.Kind, s.Trunk), func(t *testing.T) {
+					batch := func(i uint64) *Batch { return randomBatch(i, s, 100) }
+					if s.Trunk == TrunkSparse {
+						batch = func(i uint64) *Batch { return gameBatch(t, i, chess.Atomic, 100) }
+					}
+					var first Tensors
+					for range 2 {
+						n := mustNew(t, s, 1)
+						x := mustTrainerWith(t, n, o, TrainerOptions{Device: device, generic: true})
+						for i := range uint64(3) {
+							step(t, x, batch(i), 0.01)
+						}
+						if state := mustState(t, n); first == nil {
+							first = state
+						} else if d := cmp.Diff(first, state); d != "" {
+							t.Fatal(firstLine(d))
+						}
+					}
+				})
+			}
+		}
 	}
 }
 

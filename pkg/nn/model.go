@@ -115,7 +115,7 @@ func (n *Network) compile(o InferenceOptions, whole bool) (*Model, error) {
 		}
 		for _, device := range o.devices {
 			f := n.freeze(o.Precision == BF16, place{device, true})
-			m.queues = append(m.queues, &batchQueue{model: m, frozen: f, workers: workersOf(device), runners: make([]*runner, workersPer(device))})
+			m.queues = append(m.queues, &batchQueue{model: m, frozen: f, workers: workersOf(device), evaluators: make([]*deviceEvaluator, workersPer(device))})
 		}
 	})
 	if err != nil {
@@ -133,12 +133,12 @@ func (o *InferenceOptions) onDevice() bool { return o.generic || o.devices[0] !=
 // others no more than 1 %, but a partial batch costs as much as its blocks, and the last
 // games of a generation or a tournament fill few places. Blocks have 8 positions in bf16,
 // whose convolutions are shorter, so that the call is a larger part of them. On a graphics
-// card they have 256, so that each of its processors gets a tile of a layer of 256 channels.
+// card, where the calls are most of the time of a small network, they have 512.
 func blockOf(o *InferenceOptions) int {
 	target := 4
 	switch {
 	case o.devices[0] != CPU:
-		target = 256
+		target = 512
 	case o.Precision == BF16 || o.generic: // a transformer on the processor calls many small functions
 		target = 8
 	}
@@ -213,17 +213,10 @@ func (m *Model) release() {
 type Session struct {
 	model *Model
 
-	mu     sync.Mutex
-	runner *runner     // on the processor
-	queue  *batchQueue // on a device
-	closed bool
-}
-
-// runner evaluates leaves. One goroutine at a time may use it.
-type runner struct {
-	model     *Model
+	mu        sync.Mutex // guards the fields below
 	evaluator evaluator
 	buffers
+	closed bool
 }
 
 func (m *Model) NewSession() (*Session, error) {
@@ -232,30 +225,24 @@ func (m *Model) NewSession() (*Session, error) {
 	if m.closed {
 		return nil, errClosed("model")
 	}
-	s := &Session{model: m}
+	s := &Session{model: m, buffers: buffers{values: make([]float32, m.batch)}}
+	if m.spec.Value == ValueWDL {
+		s.wdl = make([]float32, 3*m.batch)
+	}
+	if m.spec.MovesLeft {
+		s.movesLeft = make([]float32, m.batch)
+	}
 	if m.queues != nil {
-		s.queue = m.queues[m.turn]
+		s.evaluator = m.queues[m.turn].newEvaluator()
 		m.turn = (m.turn + 1) % len(m.queues)
 	} else {
-		e, err := m.processor.newEvaluator()
-		if err != nil {
+		var err error
+		if s.evaluator, err = m.processor.newEvaluator(); err != nil {
 			return nil, fmt.Errorf("new session: %w", err)
 		}
-		s.runner = newRunner(m, e)
 	}
 	m.users++
 	return s, nil
-}
-
-func newRunner(m *Model, e evaluator) *runner {
-	r := &runner{model: m, evaluator: e, buffers: buffers{values: make([]float32, m.batch)}}
-	if m.spec.Value == ValueWDL {
-		r.wdl = make([]float32, 3*m.batch)
-	}
-	if m.spec.MovesLeft {
-		r.movesLeft = make([]float32, m.batch)
-	}
-	return r
 }
 
 // Evaluate evaluates any number of leaves. It fills Priors and Value, and WDL and MovesLeft
@@ -270,11 +257,8 @@ func (s *Session) Evaluate(leaves []*encode.Leaf) error {
 	if err := s.model.check(leaves); err != nil {
 		return err
 	}
-	if s.queue != nil {
-		return s.queue.evaluate(leaves)
-	}
 	for chunk := range slices.Chunk(leaves, s.model.batch) {
-		if err := s.runner.evaluate(chunk); err != nil {
+		if err := s.evaluate(chunk); err != nil {
 			return err
 		}
 	}
@@ -297,38 +281,40 @@ func (m *Model) check(leaves []*encode.Leaf) error {
 }
 
 // evaluate evaluates at most a batch of leaves.
-func (r *runner) evaluate(leaves []*encode.Leaf) error {
-	r.planes, r.indices = r.planes[:0], r.indices[:0]
-	r.offsets = append(r.offsets[:0], 0)
+func (s *Session) evaluate(leaves []*encode.Leaf) error {
+	s.planes, s.indices = s.planes[:0], s.indices[:0]
+	s.offsets = append(s.offsets[:0], 0)
 	for _, l := range leaves {
-		r.planes = append(r.planes, l.Planes...)
-		r.indices = append(r.indices, l.Indices...)
-		r.offsets = append(r.offsets, int32(len(r.indices)))
+		s.planes = append(s.planes, l.Planes...)
+		s.indices = append(s.indices, l.Indices...)
+		s.offsets = append(s.offsets, int32(len(s.indices)))
 	}
-	r.priors = slices.Grow(r.priors[:0], len(r.indices))[:len(r.indices)]
-	if err := r.evaluator.evaluate(len(leaves), &r.buffers); err != nil {
+	s.priors = slices.Grow(s.priors[:0], len(s.indices))[:len(s.indices)]
+	if err := s.evaluator.evaluate(len(leaves), &s.buffers); err != nil {
 		return fmt.Errorf("evaluate: %w", err)
 	}
-	r.model.count(len(leaves))
+	if s.model.queues == nil { // A device's batches have positions of several sessions.
+		s.model.count(len(leaves))
+	}
 	for i, l := range leaves {
-		if math.IsNaN(float64(r.values[i])) {
+		if math.IsNaN(float64(s.values[i])) {
 			return errors.New("evaluate: the value is not a number: the network's parameters are too large, its training diverged")
 		}
-		l.Priors = append(l.Priors[:0], r.priors[r.offsets[i]:r.offsets[i+1]]...)
-		if r.model.spec.PolicySize == 0 {
+		l.Priors = append(l.Priors[:0], s.priors[s.offsets[i]:s.offsets[i+1]]...)
+		if s.model.spec.PolicySize == 0 {
 			for j := range l.Priors {
 				l.Priors[j] = 1 / float32(len(l.Priors))
 			}
 		}
-		l.Value = l.Sign * r.values[i]
-		if r.wdl != nil {
-			l.WDL = [3]float32(r.wdl[3*i:])
+		l.Value = l.Sign * s.values[i]
+		if s.wdl != nil {
+			l.WDL = [3]float32(s.wdl[3*i:])
 			if l.Sign < 0 {
 				l.WDL[0], l.WDL[2] = l.WDL[2], l.WDL[0]
 			}
 		}
-		if r.movesLeft != nil {
-			l.MovesLeft = max(0, float32(r.model.spec.MovesLeftUnit)*r.movesLeft[i])
+		if s.movesLeft != nil {
+			l.MovesLeft = max(0, float32(s.model.spec.MovesLeftUnit)*s.movesLeft[i])
 		}
 	}
 	return nil
@@ -342,9 +328,7 @@ func (s *Session) Close() {
 		return
 	}
 	s.closed = true
-	if s.runner != nil {
-		s.runner.evaluator.close()
-	}
+	s.evaluator.close()
 	s.model.release()
 }
 

@@ -15,7 +15,6 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/encode"
 
-	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
 )
 
@@ -239,14 +238,12 @@ func (t *sparse) forward(g *graph, planes []uint64) (x features) {
 // libraryForward is forward with libtorch's operations.
 func (t *sparse) libraryForward(g *graph, planes []uint64) features {
 	n := len(planes) / t.spec.Planes
-	var views, rows unsafe.Pointer
+	var out unsafe.Pointer
 	t.shape(func(shape *C.alamos_sparse_shape) *C.char {
-		return C.alamos_sparse_lists(shape, C.int(n), uint64s(planes), &views, &rows)
+		return C.alamos_sparse_bags(shape, g.params[t.table].Ctensor(), C.int(n), uint64s(planes), &out)
 	})
-	place := func(x unsafe.Pointer) *ts.Tensor { return g.placed(g.keep(ts.FromCtensor(x), nil)) }
-	added := g.keep(g.params[t.table].IndexSelect(0, place(rows), false))
-	sums := g.keep(ts.Zeros([]int64{int64(2 * n), int64(t.table.shape[1])}, gotch.Float, g.gotch()))
-	sums = g.keep(g.keep(sums.IndexAdd(0, place(views), added, false)).Add(g.params[t.bias], false))
+	sums := g.keep(ts.FromCtensor(out), nil)
+	sums = g.keep(sums.Add(g.params[t.bias], false))
 	sums = g.keep(sums.Clamp(g.scalar(0), g.scalar(1), false))
 	if t.spec.Activation == Squared {
 		sums = g.keep(sums.Square(false))

@@ -238,10 +238,11 @@ ALAMOS_API char *alamos_gather(const void *x, const void *places, void **out);
 ALAMOS_API char *alamos_sparse_sums(const alamos_sparse_shape *shape, const void *features, const void *bias, int n,
                                     const uint64_t *planes, void **value, void **policy);
 
-// What alamos_sparse_sums adds: rows[k] of the table to view views[k], of which position i has
-// views 2i of the side to move and 2i+1 of the other. Both are tensors of int64.
-ALAMOS_API char *alamos_sparse_lists(const alamos_sparse_shape *shape, int n, const uint64_t *planes,
-                                     void **views, void **rows);
+// The sums of the table's rows [2n, columns] with libtorch's operation, on the table's device:
+// row 2i for the side to move of position i, row 2i+1 for the other. The sums and the gradients
+// of equal calls are the same to the bit, which those of index_add are not on a graphics card.
+ALAMOS_API char *alamos_sparse_bags(const alamos_sparse_shape *shape, const void *features, int n,
+                                    const uint64_t *planes, void **out);
 
 // The logits [moves] of a linear layer for the listed moves only: row indices[j] of weight
 // [A, D] times the features of the move's position, of x [n, D], plus bias [A]. It is 0 for an

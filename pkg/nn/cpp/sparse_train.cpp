@@ -126,13 +126,15 @@ char *alamos_sparse_sums(const alamos_sparse_shape *s, const void *features, con
   });
 }
 
-char *alamos_sparse_lists(const alamos_sparse_shape *s, int n, const uint64_t *planes, void **views, void **rows) {
+char *alamos_sparse_bags(const alamos_sparse_shape *s, const void *features, int n, const uint64_t *planes, void **out) {
   return guard([&] {
-    std::vector<int32_t> ends, features, owners;
-    find_features(alamos::SparseShape(*s), n, planes, &ends, &features);
-    for (size_t i = 0; i + 1 < ends.size(); i++) owners.resize(ends[i + 1], int32_t(i));
-    *views = new at::Tensor(integers(owners.data(), owners.size()).to(at::kLong));
-    *rows = new at::Tensor(integers(features.data(), features.size()).to(at::kLong));
+    std::vector<int32_t> offsets, rows;
+    find_features(alamos::SparseShape(*s), n, planes, &offsets, &rows);
+    const at::Tensor &table = tensor(features);
+    auto place = [&](const std::vector<int32_t> &x) { return integers(x.data(), x.size()).to(table.device()); };
+    auto sums = at::embedding_bag(table, place(rows), place(offsets), /*scale_grad_by_freq=*/false, /*mode: sum*/ 0,
+                                  /*sparse=*/false, /*per_sample_weights=*/{}, /*include_last_offset=*/true);
+    *out = new at::Tensor(std::get<0>(sums));
   });
 }
 
