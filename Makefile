@@ -119,7 +119,7 @@ profile: setup ## measure rules, search and encoders for the compiler's optimiza
 	rm -r $(PROFILE)
 
 lint: setup ## gofmt, go vet, and golangci-lint where it is installed or else staticcheck
-	@unformatted=$$(gofmt -l runner pkg plots) && if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
+	@unformatted=$$(gofmt -l experiments runner pkg plots) && if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	@if command -v golangci-lint >/dev/null; then \
 		echo golangci-lint run; golangci-lint run; \
