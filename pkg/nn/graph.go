@@ -120,6 +120,7 @@ type graph struct {
 	library  bool       // use libtorch's operations instead of ours; see BarePass
 
 	listed  *Moves  // whose logits a sparse trunk's policy computes; nil: those of all moves
+	late    late    // of a sparse trunk in training on the processor
 	masks   masks   // for dropout
 	barrier barrier // shared with the other shards; nil in evaluation
 	shard   int

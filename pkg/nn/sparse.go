@@ -230,7 +230,7 @@ func (t *sparse) forward(g *graph, planes []uint64) (x features) {
 	}
 	var value, policy unsafe.Pointer
 	t.shape(func(shape *C.alamos_sparse_shape) *C.char {
-		return C.alamos_sparse_sums(shape, g.params[t.table].Ctensor(), g.params[t.bias].Ctensor(), n, uint64s(planes), &value, &policy)
+		return C.alamos_sparse_sums(shape, g.params[t.table].Ctensor(), g.params[t.bias].Ctensor(), n, uint64s(planes), g.late, &value, &policy)
 	})
 	return features{value: g.keep(ts.FromCtensor(value), nil), policy: g.keep(ts.FromCtensor(policy), nil)}
 }
@@ -258,8 +258,25 @@ func (t *sparse) libraryForward(g *graph, planes []uint64) features {
 // rows returns the logits [moves] of the listed moves alone.
 func (g *graph) rows(x *ts.Tensor, l *dense, m *Moves) *ts.Tensor {
 	return g.made(func(out *unsafe.Pointer) *C.char {
-		return C.alamos_sparse_rows(x.Ctensor(), g.params[l.weight].Ctensor(), g.params[l.bias].Ctensor(), int32s(m.Offsets), int32s(m.Indices), out)
+		return C.alamos_sparse_rows(x.Ctensor(), g.params[l.weight].Ctensor(), g.params[l.bias].Ctensor(), int32s(m.Offsets), int32s(m.Indices), g.late, out)
 	})
+}
+
+// late is what a shard's backward passes leave for the gradients of tables.
+type late = *C.alamos_late
+
+func newLate() late { return C.alamos_late_new() }
+
+func freeLate(l late) { C.alamos_late_free(l) }
+
+// startLate gives gradients to the leaves for which shards left something, and addLate adds to
+// them what belongs to the columns of one of some shards.
+func startLate(all []late, leaves handles) {
+	must(message(C.alamos_late_start(unsafe.SliceData(all), C.int(len(all)), leaves.first(), C.int(len(leaves)))))
+}
+
+func addLate(all []late, leaves handles, shard, shards int) {
+	must(message(C.alamos_late_add(unsafe.SliceData(all), C.int(len(all)), leaves.first(), C.int(len(leaves)), C.int(shard), C.int(shards))))
 }
 
 // places returns the moves with their places among the logits of listed moves as indices. The

@@ -539,10 +539,12 @@ func each(shards []*shard, b barrier, f func(*shard)) error {
 type pass struct {
 	t       *Trainer
 	r       *replica
+	view    int // of the shards
 	batch   *Batch
 	whole   int // positions of the batch
 	barrier barrier
 	parts   []*part
+	late    []late // of the parts
 }
 
 // part is a shard's part of a pass.
@@ -598,7 +600,7 @@ func (all passes) close() {
 
 // pass starts a pass of positions that are those from first on of a batch.
 func (t *Trainer) pass(r *replica, view int, b *Batch, first, whole int, training bool) *pass {
-	p := &pass{t: t, r: r, batch: b, whole: whole, parts: make([]*part, min(b.N, len(r.shards)))}
+	p := &pass{t: t, r: r, view: view, batch: b, whole: whole, parts: make([]*part, min(b.N, len(r.shards)))}
 	if training {
 		p.barrier = newBarrier(len(p.parts))
 	}
@@ -613,6 +615,10 @@ func (t *Trainer) pass(r *replica, view int, b *Batch, first, whole int, trainin
 			masks:   masks{seed: t.seed, step: uint64(t.opt.steps), first: first + p.first(i)},
 			barrier: p.barrier, shard: i,
 		}}
+		if training && t.net.sparse != nil && !t.options.generic {
+			p.parts[i].late = newLate()
+			p.late = append(p.late, p.parts[i].late)
+		}
 	}
 	return p
 }
@@ -687,19 +693,39 @@ func (p *pass) inChunk(part *part, b *Batch, scale float64) {
 
 // backward computes the gradients of a training pass.
 func (p *pass) backward() error {
+	if p.late != nil { // the rest was done in chunks
+		return p.addLate()
+	}
 	return p.each(func(_ *shard, part *part) {
-		if part.terms.total == nil { // in chunks
-			return
-		}
 		must(part.terms.total.Backward())
 		part.loss = part.terms.read(part.graph)
 	})
+}
+
+// addLate adds up the gradients of tables, each shard those of some columns. Leaves of the first
+// shard take them.
+func (p *pass) addLate() error {
+	leaves := p.r.shards[0].views[p.view].leaves
+	if err := caught(func() { startLate(p.late, leaves) }); err != nil {
+		return err
+	}
+	err := p.each(func(s *shard, _ *part) { addLate(p.late, leaves, s.index, len(p.parts)) })
+	p.freeLate()
+	return err
+}
+
+func (p *pass) freeLate() {
+	for _, l := range p.late {
+		freeLate(l)
+	}
+	p.late = nil
 }
 
 // close frees the memory of the pass.
 func (p *pass) close() {
 	// A failure to free has no remedy, and the step is complete.
 	_ = p.each(func(_ *shard, part *part) { part.close() })
+	p.freeLate()
 	if p.barrier != nil {
 		freeBarrier(p.barrier)
 	}

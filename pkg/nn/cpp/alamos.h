@@ -232,11 +232,24 @@ ALAMOS_API char *alamos_add(const void *x, const void *y, int act, void **out);
 // is none.
 ALAMOS_API char *alamos_gather(const void *x, const void *places, void **out);
 
+// What backward passes of a shard leave for the gradients of tables and of weights of which they
+// used some rows: these are too large for a gradient of each shard.
+typedef struct alamos_late alamos_late;
+ALAMOS_API alamos_late *alamos_late_new(void);
+ALAMOS_API void alamos_late_free(alamos_late *late);
+
+// Gives a gradient to those leaves for whose parameters the shards left something. Then each of
+// some shards adds what belongs to its columns, in the order of the shards that left it.
+ALAMOS_API char *alamos_late_start(alamos_late *const *lates, int count, void *const *leaves, int leaf_count);
+ALAMOS_API char *alamos_late_add(alamos_late *const *lates, int count, void *const *leaves, int leaf_count, int shard,
+                                 int shards);
+
 // Activations of packed planes [n][planes], first in the view of the side to move and then of
 // the other: [n, 2 width] for the value and [n, 2 policy_width] for the policy. features and
-// bias as in alamos_sparse_new, float32.
+// bias as in alamos_sparse_new, float32. The gradient of features goes to late, which may be NULL
+// if no backward pass follows.
 ALAMOS_API char *alamos_sparse_sums(const alamos_sparse_shape *shape, const void *features, const void *bias, int n,
-                                    const uint64_t *planes, void **value, void **policy);
+                                    const uint64_t *planes, alamos_late *late, void **value, void **policy);
 
 // The sums of the table's rows [2n, columns] with libtorch's operation, on the table's device:
 // row 2i for the side to move of position i, row 2i+1 for the other. The sums and the gradients
@@ -246,9 +259,10 @@ ALAMOS_API char *alamos_sparse_bags(const alamos_sparse_shape *shape, const void
 
 // The logits [moves] of a linear layer for the listed moves only: row indices[j] of weight
 // [A, D] times the features of the move's position, of x [n, D], plus bias [A]. It is 0 for an
-// index of -1. The moves of position i are offsets[i] up to offsets[i+1].
+// index of -1. The moves of position i are offsets[i] up to offsets[i+1]. The gradient of weight
+// goes to late, as in alamos_sparse_sums.
 ALAMOS_API char *alamos_sparse_rows(const void *x, const void *weight, const void *bias, const int32_t *offsets,
-                                    const int32_t *indices, void **out);
+                                    const int32_t *indices, alamos_late *late, void **out);
 
 // The cross entropy of logits [n, A], summed over positions and multiplied by
 // scale: a float32 tensor of one number. The legal moves of position i are

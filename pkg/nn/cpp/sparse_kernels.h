@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace alamos {
 
@@ -25,21 +26,49 @@ struct Pair {
   T *value, *policy;
 };
 
+// The entries of some lists by their rows, each row's in the order of the lists.
+class ByRow {
+ public:
+  ByRow(const RowLists &lists, int64_t from, int64_t to, int64_t rows);
+
+  struct Entry {
+    int32_t list, place;  // in all lists and in all rows of them
+  };
+
+  int64_t from, to;  // the lists
+
+  const std::vector<int32_t> &used() const { return used_; }
+  const Entry *begin(int32_t row) const { return entries_.data() + first_[row]; }
+  const Entry *end(int32_t row) const { return entries_.data() + first_[row + 1]; }
+
+ private:
+  std::vector<int32_t> first_, used_;
+  std::vector<Entry> entries_;
+};
+
+// Lists by 256: what belongs to so many stays in the cache while the rows pass by.
+using SortedLists = std::vector<ByRow>;
+SortedLists sorted(const RowLists &lists, int64_t rows);
+
 // Activations of the sums of table[rows][columns] over each list, plus bias[columns].
 void sum_rows(const float *table, const float *bias, const RowLists &lists, const Columns &columns,
               const Pair<float> &out);
 
-// Adds the gradients of the table and of the bias to dtable and dbias.
-void sum_rows_gradient(const Pair<const float> &out, const Pair<const float> &dout, const RowLists &lists,
-                       const Columns &columns, int64_t rows, float *dtable, float *dbias);
+// The gradients dsums[lists][columns] of the sums. Adds that of the bias to dbias.
+void sums_gradient(const Pair<const float> &out, const Pair<const float> &dout, int64_t count, const Columns &columns,
+                   float *dsums, float *dbias);
+
+// Adds dsums to the rows of each list in dtable[rows][columns], for columns from up to to, by 16.
+void table_gradient(const float *dsums, const SortedLists &lists, int columns, int from, int to, float *dtable);
 
 // out[k] = x[i] . weight[rows[k]] + bias[rows[k]] for each entry k of list i, of d features
-// by 16; 0 without a row. There are so many rows.
-void row_products(const float *x, const float *weight, const float *bias, const RowLists &lists, int64_t rows,
-                  int d, float *out);
+// by 16; out is 0 before.
+void row_products(const float *x, const float *weight, const float *bias, const SortedLists &lists, int d, float *out);
 
-// Adds the gradients: dx is [lists][d].
-void row_products_gradient(const float *x, const float *weight, const float *dout, const RowLists &lists,
-                           int64_t rows, int d, float *dx, float *dweight, float *dbias);
+// Adds the gradients of x and of the bias.
+void features_gradient(const float *weight, const float *dout, const SortedLists &lists, int d, float *dx, float *dbias);
+
+// Adds the gradient of features from up to to of the weight, by 16.
+void weight_gradient(const float *x, const float *dout, const SortedLists &lists, int d, int from, int to, float *dweight);
 
 }  // namespace alamos

@@ -15,6 +15,7 @@ using alamos::data;
 using alamos::guard;
 using alamos::require;
 using alamos::RowLists;
+using alamos::SortedLists;
 using alamos::tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
@@ -48,8 +49,8 @@ void find_features(const alamos::SparseShape &shape, int n, const uint64_t *plan
   }
 }
 
-// The memory to which backward passes add the gradient of a parameter: a table's gradient is
-// too large to be made and added again in each pass. Their results for it are undefined then.
+// The memory to which backward passes add the gradient of a parameter. Their results for it are
+// undefined then.
 float *gradient_of(const at::Tensor &parameter) {
   at::Tensor &g = parameter.mutable_grad();
   if (!g.defined()) g = at::zeros(parameter.sizes());
@@ -61,16 +62,45 @@ alamos::Pair<T> pair(const at::Tensor &value, const at::Tensor &policy) {
   return {data<T>(value), data<T>(policy)};
 }
 
+}  // namespace
+
+struct alamos_late {
+  // Lists of rows of a table or a weight, and what their gradients are made of: those of the sums
+  // of rows, or those of the products with x.
+  struct Record {
+    at::Tensor parameter;
+    SortedLists lists;
+    at::Tensor x, dout;
+
+    // Whether it is for the parameter of a leaf: leaves of all shards share its memory.
+    bool is_for(const at::Tensor &leaf) const { return parameter.data_ptr() == leaf.data_ptr(); }
+
+    void add(int columns, int from, int to, float *g) const {
+      if (x.defined())
+        alamos::weight_gradient(data<float>(x), data<float>(dout), lists, columns, from, to, g);
+      else
+        alamos::table_gradient(data<float>(dout), lists, columns, from, to, g);
+    }
+  };
+  std::vector<Record> records;
+};
+
+namespace {
+
+alamos_late *late_of(AutogradContext *ctx) { return reinterpret_cast<alamos_late *>(ctx->saved_data["late"].toInt()); }
+
 class FeatureSums : public torch::autograd::Function<FeatureSums> {
  public:
   static variable_list forward(AutogradContext *ctx, const at::Tensor &table, const at::Tensor &bias,
-                               const at::Tensor &offsets, const at::Tensor &rows, int64_t width, bool squared) {
+                               const at::Tensor &offsets, const at::Tensor &rows, int64_t width, bool squared,
+                               alamos_late *late) {
     Columns columns{int(width), int(table.size(1) - width), squared};
     RowLists in = lists(offsets, rows);
     at::Tensor value = at::empty({in.count / 2, 2 * width}), policy = at::empty({in.count / 2, 2 * columns.policy_width});
     alamos::sum_rows(data<float>(table), data<float>(bias), in, columns, pair<float>(value, policy));
     ctx->save_for_backward({value, policy, offsets, rows, table, bias});
     ctx->saved_data["squared"] = squared;
+    ctx->saved_data["late"] = reinterpret_cast<int64_t>(late);
     return {value, policy};
   }
 
@@ -78,39 +108,80 @@ class FeatureSums : public torch::autograd::Function<FeatureSums> {
     auto saved = ctx->get_saved_variables();
     for (int i = 0; i < 2; i++) grads[i] = grads[i].defined() ? grads[i].contiguous() : at::zeros_like(saved[i]);
     Columns columns{int(saved[0].size(1) / 2), int(saved[1].size(1) / 2), ctx->saved_data["squared"].toBool()};
-    alamos::sum_rows_gradient(pair<const float>(saved[0], saved[1]), pair<const float>(grads[0], grads[1]),
-                              lists(saved[2], saved[3]), columns, saved[4].size(0), gradient_of(saved[4]),
-                              gradient_of(saved[5]));
-    return {{}, {}, {}, {}, {}, {}};
+    RowLists in = lists(saved[2], saved[3]);
+    at::Tensor dsums = at::empty({in.count, columns.all()});
+    alamos::sums_gradient(pair<const float>(saved[0], saved[1]), pair<const float>(grads[0], grads[1]), in.count, columns,
+                          data<float>(dsums), gradient_of(saved[5]));
+    late_of(ctx)->records.push_back({saved[4], alamos::sorted(in, saved[4].size(0)), {}, dsums});
+    return {{}, {}, {}, {}, {}, {}, {}};
   }
 };
 
 class Rows : public torch::autograd::Function<Rows> {
  public:
   static at::Tensor forward(AutogradContext *ctx, const at::Tensor &input, const at::Tensor &weight,
-                            const at::Tensor &bias, const at::Tensor &offsets, const at::Tensor &rows) {
-    at::Tensor x = input.contiguous(), out = at::empty({rows.numel()});
-    alamos::row_products(data<float>(x), data<float>(weight), data<float>(bias), lists(offsets, rows),
-                         weight.size(0), int(weight.size(1)), data<float>(out));
-    ctx->save_for_backward({x, weight, bias, offsets, rows});
+                            const at::Tensor &bias, const at::Tensor &offsets, const at::Tensor &rows,
+                            alamos_late *late) {
+    at::Tensor x = input.contiguous(), out = at::zeros({rows.numel()});
+    SortedLists in = alamos::sorted(lists(offsets, rows), weight.size(0));
+    alamos::row_products(data<float>(x), data<float>(weight), data<float>(bias), in, int(weight.size(1)), data<float>(out));
+    if (!late) return out;
+    ctx->save_for_backward({bias});
+    ctx->saved_data["late"] = reinterpret_cast<int64_t>(late);
+    ctx->saved_data["record"] = int64_t(late->records.size());
+    late->records.push_back({weight, std::move(in), x, {}});
     return out;
   }
 
   static variable_list backward(AutogradContext *ctx, variable_list grads) {
-    auto saved = ctx->get_saved_variables();
-    const at::Tensor &x = saved[0], &weight = saved[1];
-    at::Tensor dout = grads[0].contiguous(), dx = at::zeros_like(x);
-    alamos::row_products_gradient(data<float>(x), data<float>(weight), data<float>(dout), lists(saved[3], saved[4]),
-                                  weight.size(0), int(weight.size(1)), data<float>(dx), gradient_of(weight),
-                                  gradient_of(saved[2]));
-    return {dx, {}, {}, {}, {}};
+    alamos_late::Record &r = late_of(ctx)->records[ctx->saved_data["record"].toInt()];
+    r.dout = grads[0].contiguous();
+    at::Tensor dx = at::zeros_like(r.x);
+    alamos::features_gradient(data<float>(r.parameter), data<float>(r.dout), r.lists, int(r.parameter.size(1)),
+                              data<float>(dx), gradient_of(ctx->get_saved_variables()[0]));
+    return {dx, {}, {}, {}, {}, {}};
   }
 };
 
+// Calls f(leaf, records of its parameter) for the leaves that have some.
+template <class F>
+void each_late(alamos_late *const *lates, int count, void *const *leaves, int leaf_count, F f) {
+  for (int i = 0; i < leaf_count; i++) {
+    std::vector<const alamos_late::Record *> records;
+    for (int j = 0; j < count; j++)
+      for (auto &r : lates[j]->records)
+        if (r.dout.defined() && r.is_for(tensor(leaves[i]))) records.push_back(&r);
+    if (!records.empty()) f(tensor(leaves[i]), records);
+  }
+}
+
 }  // namespace
 
+alamos_late *alamos_late_new(void) { return new alamos_late; }
+
+void alamos_late_free(alamos_late *late) { delete late; }
+
+char *alamos_late_start(alamos_late *const *lates, int count, void *const *leaves, int leaf_count) {
+  return guard([&] {
+    each_late(lates, count, leaves, leaf_count, [](const at::Tensor &leaf, auto &) {
+      leaf.mutable_grad() = at::empty(leaf.sizes());
+    });
+  });
+}
+
+char *alamos_late_add(alamos_late *const *lates, int count, void *const *leaves, int leaf_count, int shard, int shards) {
+  return guard([&] {
+    each_late(lates, count, leaves, leaf_count, [&](const at::Tensor &leaf, auto &records) {
+      int columns = int(leaf.size(1)), from = columns / 16 * shard / shards * 16, to = columns / 16 * (shard + 1) / shards * 16;
+      float *g = data<float>(leaf.grad());
+      for (int64_t row = 0; row < leaf.size(0); row++) std::fill(g + row * columns + from, g + row * columns + to, 0.0f);
+      for (auto *r : records) r->add(columns, from, to, g);
+    });
+  });
+}
+
 char *alamos_sparse_sums(const alamos_sparse_shape *s, const void *features, const void *bias, int n,
-                         const uint64_t *planes, void **value, void **policy) {
+                         const uint64_t *planes, alamos_late *late, void **value, void **policy) {
   return guard([&] {
     alamos::SparseShape shape(*s);
     const at::Tensor &table = tensor(features);
@@ -120,7 +191,7 @@ char *alamos_sparse_sums(const alamos_sparse_shape *s, const void *features, con
     std::vector<int32_t> offsets, rows;
     find_features(shape, n, planes, &offsets, &rows);
     auto out = FeatureSums::apply(table, tensor(bias), integers(offsets.data(), offsets.size()),
-                                  integers(rows.data(), rows.size()), s->width, s->squared != 0);
+                                  integers(rows.data(), rows.size()), s->width, s->squared != 0, late);
     *value = new at::Tensor(out[0]);
     *policy = new at::Tensor(out[1]);
   });
@@ -139,7 +210,7 @@ char *alamos_sparse_bags(const alamos_sparse_shape *s, const void *features, int
 }
 
 char *alamos_sparse_rows(const void *x, const void *weight, const void *bias, const int32_t *offsets,
-                         const int32_t *indices, void **out) {
+                         const int32_t *indices, alamos_late *late, void **out) {
   return guard([&] {
     const at::Tensor &in = tensor(x), &w = tensor(weight);
     require(in.dim() == 2 && w.dim() == 2 && in.size(1) == w.size(1) && w.size(1) % 16 == 0,
@@ -148,6 +219,6 @@ char *alamos_sparse_rows(const void *x, const void *weight, const void *bias, co
     require(offsets[0] == 0, "alamos: the moves begin at another place");
     for (int32_t k = 0; k < offsets[n]; k++)
       require(indices[k] < w.size(0), "alamos: a policy index is out of range");
-    *out = new at::Tensor(Rows::apply(in, w, tensor(bias), integers(offsets, n + 1), integers(indices, offsets[n])));
+    *out = new at::Tensor(Rows::apply(in, w, tensor(bias), integers(offsets, n + 1), integers(indices, offsets[n]), late));
   });
 }
