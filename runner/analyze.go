@@ -155,7 +155,7 @@ func (o *analyzeOptions) run(cmd *cobra.Command, player *match.Opened) error {
 		return err
 	}
 	defer s.Close()
-	task := uci.Task{Limit: limit.Within(uci.Limit{MoveTime: time.Duration(o.seconds * float64(time.Second))})}
+	task := uci.Task{Limit: limit.Within(uci.Limit{MoveTime: time.Duration(o.seconds * float64(time.Second))}), WDL: true}
 	var tree *search.Tree
 	e, isTree := s.(*uci.Engine)
 	if isTree {

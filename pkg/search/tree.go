@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"unsafe"
@@ -120,12 +121,20 @@ func (t *Tree) edgesOf(n *node) []edge {
 // stubsOf returns the stubs of n, which is waiting or evaluated.
 func (t *Tree) stubsOf(n *node) []stub { return t.stubs[n.first : n.first+int32(n.count)] }
 
-// makeEdges gives an evaluated node its edges.
+// makeEdges gives an evaluated node its edges. Only they have the temperature of the policy, as
+// most nodes never get edges.
 func (t *Tree) makeEdges(n *node) {
 	stubs := t.stubsOf(n)
 	n.first, n.state = int32(len(t.edges)), expanded
 	for _, s := range stubs {
-		t.edges = append(t.edges, edge{move: s.move, prior: s.prior, bonus: s.prior, child: none})
+		t.edges = append(t.edges, edge{move: s.move, prior: s.prior, child: none})
+	}
+	edges := t.edgesOf(n)
+	if power := 1 / cmp.Or(t.cfg.PolicyTemperature, 1); power != 1 {
+		applyTemperature(len(edges), func(i int) *float32 { return &edges[i].prior }, power)
+	}
+	for i := range edges {
+		edges[i].bonus = edges[i].prior
 	}
 }
 

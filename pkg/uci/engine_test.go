@@ -241,7 +241,7 @@ func TestWDL(t *testing.T) {
 		e := New(Model{Variants: []chess.Variant{chess.Standard}, Eval: search.NewEvaluator(codec, session), Batch: 4})
 		e.MultiPV = 500
 		// Black is to move, and the network predicts the score of White.
-		_, _, told := think(t, e, game(t, chess.Standard, "", "e2e4"), Task{Limit: Limit{Nodes: 300}})
+		_, _, told := think(t, e, game(t, chess.Standard, "", "e2e4"), Task{Limit: Limit{Nodes: 300}, WDL: true})
 		for _, in := range told {
 			w := in.Score.WDL
 			if min(w[0], w[1], w[2]) < 0 || w[0]+w[1]+w[2] != 1000 || (w[1] > 0) != (head == nn.ValueWDL) {

@@ -30,6 +30,7 @@ type Limit struct {
 type Task struct {
 	Limit
 	SearchMoves []chess.Move // restricts the search to these moves; empty means all legal moves
+	WDL         bool         // reports have the probabilities of results, for which they visit the whole tree
 
 	// Infinite disables all limits except the context. Ponder does so until Hit is closed:
 	// the opponent has then played the expected move, and the clock starts.

@@ -15,7 +15,7 @@ import (
 type Report struct {
 	Value  float64     // of the position, -1 to 1
 	Exact  bool        // Value is a proven result
-	WDL    *[3]float64 // probabilities of win, draw and loss; nil if unknown
+	WDL    *[3]float64 // probabilities of win, draw and loss; nil if unknown or not asked for
 	Mate   int         // moves to the forced end of Value: negative if the side to move loses, 0 if none is known
 	Tree   bool        // lines have visits and priors
 	Visits int         // of the root's moves, including those kept from the previous search; otherwise evaluated positions
@@ -32,7 +32,7 @@ type Line struct {
 	search.Edge
 	Moves []chess.Move // the expected moves, beginning with this one
 	Mate  int          // as in Report
-	WDL   *[3]float64  // after this move; nil if unknown
+	WDL   *[3]float64  // after this move; nil if unknown or not asked for
 }
 
 // unlimited is more visits than fit into memory.
@@ -260,11 +260,17 @@ func (r *running) report(last bool) {
 		Mate: Mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()),
 		Time: now.Sub(r.began), Full: min(1, float64(r.tree.Bytes())/float64(r.cfg.Bytes)),
 	}
-	out.WDL = known(r.tree.WDL())
+	if r.task.WDL {
+		out.WDL = known(r.tree.WDL())
+	}
 	out.Speed = float64(out.Visits-r.kept) / max(out.Time, time.Microsecond).Seconds()
 	for _, e := range root[:min(len(root), r.MultiPV)] {
 		line := r.tree.PVOf(e.Move)
-		out.Lines = append(out.Lines, Line{Edge: e, Moves: line, Mate: Mate(line, e.Q, e.Exact), WDL: known(r.tree.WDLOf(e.Move))})
+		l := Line{Edge: e, Moves: line, Mate: Mate(line, e.Q, e.Exact)}
+		if r.task.WDL {
+			l.WDL = known(r.tree.WDLOf(e.Move))
+		}
+		out.Lines = append(out.Lines, l)
 	}
 	r.send(out)
 }

@@ -340,7 +340,7 @@ func (s *server) think(ctx context.Context, words []string) {
 	}
 	searchCtx, cancel := context.WithCancel(ctx)
 	t := &served{cancel: cancel, done: make(chan struct{}), hit: make(chan struct{})}
-	task.Hit = t.hit
+	task.Hit, task.WDL = t.hit, s.wdl
 	t.task = task
 	s.search = t
 	game, chess960 := s.game.Clone(), s.chess960
