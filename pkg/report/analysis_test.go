@@ -59,7 +59,7 @@ func think(t *testing.T, eval search.Evaluator, leaves int, g *chess.Game, limit
 	e := uci.New(uci.Model{Eval: eval, Batch: leaves})
 	e.MultiPV, e.PolicyOnly = 500, limit == uci.Limit{}
 	var last *uci.Report
-	if _, _, err := e.Think(t.Context(), g, uci.Task{Limit: limit}, func(r *uci.Report) { last = r }); err != nil {
+	if _, _, err := e.Think(t.Context(), g, uci.Task{Limit: limit, WDL: true}, func(r *uci.Report) { last = r }); err != nil {
 		t.Fatal(err)
 	}
 	return Analyze(*g.Position(), last, e.Tree())
