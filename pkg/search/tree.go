@@ -126,6 +126,7 @@ func (t *Tree) stubsOf(n *node) []stub { return t.stubs[n.first : n.first+int32(
 func (t *Tree) makeEdges(n *node) {
 	stubs := t.stubsOf(n)
 	n.first, n.state = int32(len(t.edges)), expanded
+	t.edges = roomFor(t.edges, len(stubs))
 	for _, s := range stubs {
 		t.edges = append(t.edges, edge{move: s.move, prior: s.prior, child: none})
 	}
@@ -277,11 +278,20 @@ func (t *Tree) clear() {
 
 // addNode appends a node and returns its index.
 func (t *Tree) addNode(n node) int32 {
-	t.nodes = append(t.nodes, n)
+	t.nodes = append(roomFor(t.nodes, 1), n)
 	if t.hasSquares {
-		t.squares = append(t.squares, 0)
+		t.squares = append(roomFor(t.squares, 1), 0)
 	}
 	return int32(len(t.nodes) - 1)
+}
+
+// roomFor returns s with room for n more. It doubles what is full: append grows a large slice by
+// a quarter, and would copy a tree of many visits five times.
+func roomFor[S []E, E any](s S, n int) S {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	return slices.Grow(s, max(n, len(s)))
 }
 
 // keepSubtree makes the given node the root: it copies the tree below it, level by level,

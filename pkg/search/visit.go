@@ -101,6 +101,7 @@ func (t *Tree) expand(n *node) {
 	}
 	n.state = waiting
 	n.first, n.count = int32(len(t.stubs)), uint16(t.legal.Len())
+	t.stubs = roomFor(t.stubs, t.legal.Len())
 	for _, m := range t.legal.Slice() {
 		t.stubs = append(t.stubs, stub{move: m})
 	}
