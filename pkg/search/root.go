@@ -305,13 +305,7 @@ func (t *Tree) applyRootTemperature() {
 	if t.cfg.Root.PolicyTemperature == 0 || t.quiet {
 		return
 	}
-	edges := t.edgesOf(&t.nodes[0])
-	power := cmp.Or(t.cfg.PolicyTemperature, 1) / t.cfg.Root.PolicyTemperature
-	applyTemperature(len(edges), func(i int) *float32 { return &edges[i].prior }, power)
-	for i := range edges {
-		e := &edges[i]
-		e.bonus = e.prior / float32(1+e.visits) // no visit waits
-	}
+	applyTemperature(t.edgesOf(&t.nodes[0]), cmp.Or(t.cfg.PolicyTemperature, 1)/t.cfg.Root.PolicyTemperature)
 }
 
 // addNoise mixes Dirichlet noise into the priors of the root, which has edges, and

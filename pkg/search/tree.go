@@ -128,14 +128,10 @@ func (t *Tree) makeEdges(n *node) {
 	n.first, n.state = int32(len(t.edges)), expanded
 	t.edges = roomFor(t.edges, len(stubs))
 	for _, s := range stubs {
-		t.edges = append(t.edges, edge{move: s.move, prior: s.prior, child: none})
+		t.edges = append(t.edges, edge{move: s.move, prior: s.prior, bonus: s.prior, child: none})
 	}
-	edges := t.edgesOf(n)
 	if power := 1 / cmp.Or(t.cfg.PolicyTemperature, 1); power != 1 {
-		applyTemperature(len(edges), func(i int) *float32 { return &edges[i].prior }, power)
-	}
-	for i := range edges {
-		edges[i].bonus = edges[i].prior
+		applyTemperature(t.edgesOf(n), power)
 	}
 }
 
@@ -306,11 +302,11 @@ func (t *Tree) keepSubtree(root int32) {
 		case evaluated:
 			stubs := t.stubsOf(n)
 			n.first = int32(len(to.stubs))
-			to.stubs = append(to.stubs, stubs...)
+			to.stubs = append(roomFor(to.stubs, len(stubs)), stubs...)
 		case expanded, proven:
 			edges := t.edgesOf(n)
 			n.first = int32(len(to.edges))
-			to.edges = append(to.edges, edges...)
+			to.edges = append(roomFor(to.edges, len(edges)), edges...)
 			edges = to.edges[n.first:]
 			for k := range edges {
 				if e := &edges[k]; e.child != none {
@@ -325,9 +321,9 @@ func (t *Tree) keepSubtree(root int32) {
 // keepNode copies a node to the spare arrays and returns its index there.
 func (t *Tree) keepNode(i int32) int32 {
 	to := &t.spare
-	to.nodes = append(to.nodes, t.nodes[i])
+	to.nodes = append(roomFor(to.nodes, 1), t.nodes[i])
 	if t.hasSquares {
-		to.squares = append(to.squares, t.squares[i])
+		to.squares = append(roomFor(to.squares, 1), t.squares[i])
 	}
 	return int32(len(to.nodes) - 1)
 }

@@ -420,26 +420,29 @@ func (t *Tree) backupAll() {
 	t.pending = 0
 }
 
-// applyTemperature raises n priors to a power and divides them by their sum. They are taken
-// relative to the highest, so that no power turns all of them into 0.
+// applyTemperature raises the priors of the edges of a node, of which no visit waits, to a power
+// and divides them by their sum. They are taken relative to the highest, so that no power turns
+// all of them into 0.
 //
 // x^power is computed as exp(power log x), in a third of math.Pow's time.
-func applyTemperature(n int, prior func(i int) *float32, power float64) {
+func applyTemperature(edges []edge, power float64) {
 	var highest float32
-	for i := range n {
-		highest = max(highest, *prior(i))
+	for i := range edges {
+		highest = max(highest, edges[i].prior)
 	}
 	if highest == 0 {
 		return
 	}
 	var sum float64
-	for i := range n {
-		p := math.Exp(power * math.Log(float64(*prior(i))/float64(highest)))
-		*prior(i) = float32(p)
+	for i := range edges {
+		p := math.Exp(power * math.Log(float64(edges[i].prior)/float64(highest)))
+		edges[i].prior = float32(p)
 		sum += p
 	}
-	for i := range n {
-		*prior(i) = float32(float64(*prior(i)) / sum)
+	for i := range edges {
+		e := &edges[i]
+		e.prior = float32(float64(e.prior) / sum)
+		e.bonus = e.prior / float32(1+e.visits)
 	}
 }
 
