@@ -221,7 +221,10 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 			return m, codec, err
 		}, nil
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return store.NameSamples(o.results, &o.cfg)
 }
 
 // ofFiles sets the source to files as the flags say.

@@ -18,6 +18,7 @@ const (
 	Parquet = "parquet" // sample files
 	PGN     = "pgn"     // games
 	Engine  = "engine"  // games of an engine against itself
+	Run     = "run"     // samples of another run
 )
 
 // Policy targets for games: the move played, or the best move of the labeling engine.
@@ -29,23 +30,28 @@ const (
 // Config, together with the contents of the files and the seed, determines the positions.
 // Its tags define the keys of experiment files, see package config.
 type Config struct {
-	Kind string `key:"kind" enum:"lc0 parquet pgn engine" flags:"required" doc:"Source of the positions. lc0: training data of Leela Chess Zero (V6). parquet: samples of alamos, or ChessMarro's files of 77 integers. pgn: games. engine: games of a UCI engine against itself."`
+	Kind string `key:"kind" enum:"lc0 parquet pgn engine run" flags:"required" doc:"Source of the positions. lc0: training data of Leela Chess Zero (V6). parquet: samples of alamos, or ChessMarro's files of 77 integers. pgn: games. engine: games of a UCI engine against itself. run: the samples of another run of alamos, so that another network learns from the same games."`
 
 	// Files are sorted by name, without duplicates. Each pattern of [filepath.Glob] must
 	// match something.
 	Files []string `key:"files" want:"the path of a file, or a pattern with * and ?" ext:"*" flags:"required single" min:"1" when:"kind=lc0 parquet pgn" doc:"Files, or patterns with * and ?, relative to the folder of the experiment file. Their contents decide results, their location does not."`
 
+	// Run and Generations name sample files, with which whoever knows the run replaces them: [Open]
+	// needs files.
+	Run         string `key:"run" want:"the name of a run or of a trial of it, as in tiny or quickstart/2" flags:"required" when:"kind=run" doc:"The run that made the samples, in the same folder of results. It needs the same input and policy. Their contents decide results, its name does not."`
+	Generations int    `key:"generations" default:"all" range:"1.." words:"all=0" unit:"generations" when:"kind=run" doc:"How many of its last generations."`
+
 	Player Player `key:"engine" flags:"required" when:"kind=engine" doc:"The engine that plays the games."`
 
 	// With Games set, every pass reads the files in name order.
 	Games int `key:"games" range:"1.." unit:"games" when:"kind=engine" flags:"required" doc:"Number of games in each chunk."`
-	_     int `key:"games" range:"1.." unit:"games" when:"kind=lc0 parquet pgn" absent:"all" doc:"Maximum number of games to read, in the order of the file names."`
+	_     int `key:"games" range:"1.." unit:"games" when:"kind=lc0 parquet pgn run" absent:"all" doc:"Maximum number of games to read, in the order of the file names."`
 
 	// Positions is 0 for all. Otherwise they are drawn uniformly.
 	Positions int `key:"positions" default:"all" range:"1.." words:"all=0" unit:"positions" doc:"Number of positions sampled from each game."`
 
 	// Chunk is 0 for a whole pass. Positions from playing games out do not count.
-	Chunk int `key:"chunk" default:"200000" range:"1.." words:"all=0" unit:"positions" when:"kind=lc0 parquet pgn" doc:"Number of positions for each generation. A chunk ends with the game that reaches it; all is everything in the files. After the last chunk, the files are read again, in another order and with other samples."`
+	Chunk int `key:"chunk" default:"200000" range:"1.." words:"all=0" unit:"positions" when:"kind=lc0 parquet pgn run" doc:"Number of positions for each generation. A chunk ends with the game that reaches it; all is everything in the files. After the last chunk, the files are read again, in another order and with other samples."`
 
 	Shuffle int `key:"shuffle" default:"50000" range:"0..100000000" unit:"positions" doc:"Size of the shuffle buffer: positions that are neighbors in a file end up this far apart on average. 0 keeps their order."`
 

@@ -78,6 +78,9 @@ func Open(cfg Config, seed uint64, workers int) (*Source, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
+	if cfg.Kind == Run {
+		return nil, fmt.Errorf("data: the sample files of the run %s are not named", cfg.Run)
+	}
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}

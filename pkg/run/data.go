@@ -41,7 +41,7 @@ func (t *Trial) openData(ctx context.Context) error {
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	settings := *s.Data
-	settings.Files = nil // data.contents covers the contents of the files
+	settings.Files, settings.Run = nil, "" // data.contents covers the contents of the files
 	if settings.Label != nil {
 		label := *settings.Label
 		label.Model = "" // and the network's checksum those of its file
@@ -66,6 +66,9 @@ func (t *Trial) openData(ctx context.Context) error {
 		}, nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := store.NameSamples(t.run.Results, &cfg); err != nil {
 		return err
 	}
 	in["network.future_board"], in["continued"] = strconv.Itoa(cfg.Future), strconv.FormatBool(cfg.Continued)

@@ -55,6 +55,58 @@ func TestDataWithoutResults(t *testing.T) {
 	wantError(t, err, "training.loss.moves_left: 0")
 }
 
+// A network of another shape learns from the samples of a run.
+func TestDataOfRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	file := filepath.Join(s.dir, "again.yaml")
+	if err := os.WriteFile(file, []byte(`
+alamos: 1
+extends: small
+name: again
+network: {width: 16}
+selfplay: null
+search: null
+hooks: []
+data: {kind: run, run: small, generations: 1, chunk: all}
+generations: 1
+training: {window: 1}
+tournament: {rounds: 0}
+notebook: [{text: Short}]
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again := func(set ...string) error {
+		e, err := experiment.LoadChecked(file, set)
+		if err != nil {
+			return err
+		}
+		return Run(t.Context(), e, s.options(&recorder{ran: map[string]string{}}))
+	}
+	wantError(t, again(), "data.run: ", `no results of "small"`)
+	s.run(t, noTournament)
+	wantError(t, again("data.generations=3"), "data.generations: small has 2, not 3")
+	wantError(t, again("data.run=small/2"), "data.run: small: ", "2")
+	if err := again(); err != nil {
+		t.Fatal(err)
+	}
+	open := func(name string) *store.Trial {
+		_, x, err := store.Resolve(filepath.Join(s.dir, "results"), name+"/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	own, other := open("small"), open("again")
+	if have, want := other.Generation(1).Samples, own.Generation(2).Samples; have != want || want == 0 {
+		t.Errorf("%d samples, want the %d of the run's last generation", have, want)
+	}
+	if err := os.Remove(own.Path(store.SamplesFile(2))); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, again("seed=3"), "data.run: ", "gen-0002.parquet is missing")
+}
+
 // dataSite is a site whose experiment learns from the games of testdata in place of
 // self-play.
 func dataSite(t *testing.T) site {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"alamos/pkg/data"
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/nn"
@@ -326,6 +328,39 @@ func FindModel(results, name string) (file string, err error) {
 		err = damagedOutput(t.Path(checkpoint))
 	}
 	return t.Path(CheckpointFile(g)), err
+}
+
+// NameSamples puts the sample files of a run in the place of its name. The run must have all its
+// generations.
+func NameSamples(results string, c *data.Config) error {
+	if c.Kind != data.Run {
+		return nil
+	}
+	t, err := findTrial(results, c.Run)
+	if err != nil {
+		return fmt.Errorf("data.run: %w", err)
+	}
+	last := t.Last()
+	if done := t.Done(); done < last {
+		return fmt.Errorf("data.run: %s has %d of %d generations (alamos run continues it)", c.Run, done, last)
+	}
+	if c.Generations > last {
+		return fmt.Errorf("data.generations: %s has %d, not %d", c.Run, last, c.Generations)
+	}
+	c.Kind = data.Parquet
+	for g := last - cmp.Or(c.Generations, last) + 1; g <= last; g++ {
+		state, file, err := t.Manifest.Stage(t.SamplesStage(g)).Verify(t.Dir, true)
+		switch {
+		case err != nil:
+			return err
+		case state == FileMissing:
+			return fmt.Errorf("data.run: %s is missing", Shown(t.Path(file)))
+		case state != FileOK:
+			return damagedOutput(t.Path(file))
+		}
+		c.Files = append(c.Files, disk.Pattern(t.Path(SamplesFile(g))))
+	}
+	return nil
 }
 
 // Title returns the name of a trial for people: the experiment's name and the swept values,
