@@ -356,6 +356,9 @@ func syntaxError(start Position, data []byte, err error) *Error {
 		at.Col = len(indent) + 1
 		return at.Errorf("", "this line is indented deeper than the one above, which has a value already").WithHint("indent the keys of a group equally")
 	}
+	if hint == quoteMark && bytes.IndexByte(line, '?') < 0 {
+		hint = ""
+	}
 	return at.Errorf("", "%s", msg).WithHint(hint)
 }
 
@@ -368,7 +371,10 @@ func (p Position) after(text []byte) Position {
 
 var yamlPrefix = regexp.MustCompile(`^yaml: (line \d+: )?`)
 
-const secondValue = "a second \": \" in one value"
+const (
+	secondValue = "a second \": \" in one value"
+	quoteMark   = "a text with ? needs quotes here"
+)
 
 // explainSyntax rewrites an error of yaml.v3 as a plain message with a hint.
 func explainSyntax(whole string) (msg, hint string) {
@@ -379,8 +385,8 @@ func explainSyntax(whole string) (msg, hint string) {
 		{"did not find expected key", "this fits no block above it", "check the indentation and the quotes of this line"},
 		{"did not find expected '-' indicator", "this fits no list above it", "start the line with \"- \" or check its indentation"},
 		{"could not find expected ':'", "want \"key: value\"", "a ':' is missing"},
-		{"did not find expected ',' or ']'", "a list that starts with '[' is not closed or lacks a comma", ""},
-		{"did not find expected ',' or '}'", "a group that starts with '{' is not closed or lacks a comma", ""},
+		{"did not find expected ',' or ']'", "a list that starts with '[' is not closed or lacks a comma", quoteMark},
+		{"did not find expected ',' or '}'", "a group that starts with '{' is not closed or lacks a comma", quoteMark},
 		{"found unexpected end of stream", "a quote is not closed", ""},
 		{"did not find expected node content", "want a value", ""},
 		{"unknown anchor", "aliases are not part of the language", "write the value out"},
