@@ -319,15 +319,19 @@ func FindModel(results, name string) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	state, checkpoint, err := t.Manifest.Stage(checkpointStage(g)).Verify(t.Dir, true)
-	switch {
+	return t.Path(CheckpointFile(g)), t.whole(checkpointStage(g))
+}
+
+// whole returns an error unless the files of a finished stage are as it wrote them.
+func (t *Trial) whole(stage string) error {
+	switch state, file, err := t.Manifest.Stage(stage).Verify(t.Dir, true); {
 	case err != nil || state == FileOK:
+		return err
 	case state == FileMissing:
-		err = fmt.Errorf("%s is missing", Shown(t.Path(checkpoint)))
+		return fmt.Errorf("%s is missing", Shown(t.Path(file)))
 	default:
-		err = damagedOutput(t.Path(checkpoint))
+		return damagedOutput(t.Path(file))
 	}
-	return t.Path(CheckpointFile(g)), err
 }
 
 // NameSamples puts the sample files of a run in the place of its name. The run must have all its
@@ -349,14 +353,8 @@ func NameSamples(results string, c *data.Config) error {
 	}
 	c.Kind = data.Parquet
 	for g := last - cmp.Or(c.Generations, last) + 1; g <= last; g++ {
-		state, file, err := t.Manifest.Stage(t.SamplesStage(g)).Verify(t.Dir, true)
-		switch {
-		case err != nil:
-			return err
-		case state == FileMissing:
-			return fmt.Errorf("data.run: %s is missing", Shown(t.Path(file)))
-		case state != FileOK:
-			return damagedOutput(t.Path(file))
+		if err := t.whole(t.SamplesStage(g)); err != nil {
+			return fmt.Errorf("data.run: %w", err)
 		}
 		c.Files = append(c.Files, disk.Pattern(t.Path(SamplesFile(g))))
 	}
