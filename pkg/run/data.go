@@ -41,7 +41,7 @@ func (t *Trial) openData(ctx context.Context) error {
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	settings := *s.Data
-	settings.Files, settings.Run = nil, "" // data.contents covers the contents of the files
+	settings.Files, settings.Run, settings.Generations = nil, "", 0 // data.contents covers the contents of the files
 	if settings.Label != nil {
 		label := *settings.Label
 		label.Model = "" // and the network's checksum those of its file
