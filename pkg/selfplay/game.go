@@ -251,6 +251,12 @@ func (g *gameSlot) sample() (s encode.Sample, ok bool) {
 		value = g.tree.BestValue()
 	}
 	s.Value = g.codec.Sign(p.Turn()) * float32(value)
+	s.Draw = 1
+	if g.cfg.LongGames == searchLongGames { // otherwise settle has no use for it, and WDL walks the whole tree
+		if wdl, ok := g.tree.WDL(); ok {
+			s.Draw = float32(wdl[1])
+		}
+	}
 	edges, target := g.tree.Root(), g.tree.Target()
 	g.priors = g.priors[:0]
 	s.Indices = make([]int32, 0, len(edges))
@@ -275,8 +281,8 @@ func (g *gameSlot) sample() (s encode.Sample, ok bool) {
 // settle adds the game's result, the number of plies left and what was played to its samples,
 // which have the values of their searches, and mixes the values according to ValueMix.
 func (g *gameSlot) settle(r *Record) {
-	mix := g.cfg.ValueMix
-	if !g.cfg.HasResult(r.Outcome) {
+	mix, known := g.cfg.ValueMix, g.cfg.HasResult(r.Outcome)
+	if !known {
 		mix = 1
 	}
 	first := g.game.Start().Turn()
@@ -288,12 +294,17 @@ func (g *gameSlot) settle(r *Record) {
 			result = -result
 		}
 		s.Value = float32((1-mix)*result + mix*float64(s.Value))
-		// A search value says nothing about draws: a value of 0 is not a sign of a draw. Only
-		// the result gives the draw probability, as far as the value leaves room for it (see
-		// [encode.Sample.Drawn]).
-		s.Draw = 0
-		if r.Outcome.Result == chess.Draw {
-			s.Draw = 1 - float32(math.Abs(float64(s.Value)))
+		// A search value says nothing about draws: a value of 0 is not a sign of a draw. The
+		// result gives the draw probability, as far as the value leaves room for it (see
+		// [encode.Sample.Drawn]); without a result, the search does if the network predicts draws.
+		room := 1 - float32(math.Abs(float64(s.Value)))
+		switch {
+		case !known:
+			s.Draw = min(s.Draw, room)
+		case r.Outcome.Result == chess.Draw:
+			s.Draw = room
+		default:
+			s.Draw = 0
 		}
 		left := g.game.Ply() - int(s.Ply)
 		s.MovesLeft = movesLeft(r.Outcome, left)

@@ -468,6 +468,42 @@ func TestLongGames(t *testing.T) {
 	}
 }
 
+// drawish is hashed with a probability of draws that is a tenth of what the value leaves.
+type drawish struct{ hashed }
+
+func (d drawish) Evaluate(leaves []*encode.Leaf) error {
+	if err := d.hashed.Evaluate(leaves); err != nil {
+		return err
+	}
+	for _, l := range leaves {
+		v := l.Sign * l.Value
+		draw := (1 - float32(math.Abs(float64(v)))) / 10
+		l.WDL = [3]float32{(1 - draw + v) / 2, draw, (1 - draw - v) / 2}
+	}
+	return nil
+}
+
+// A game without a result is no draw: the search says how likely one is.
+func TestLongGamesDraws(t *testing.T) {
+	cfg := config()
+	cfg.MaxMoves, cfg.LongGames = 10, "search"
+	kept := 0
+	for _, r := range playWith(t, cfg, []search.Net{drawish{}}) {
+		if r.Outcome.Reason != chess.MoveLimit {
+			continue
+		}
+		for ply, s := range r.Samples {
+			kept++
+			if s.Draw <= 0 || s.Draw > 0.1 {
+				t.Errorf("game %d, ply %d is drawn with %v", r.Number, ply, s.Draw)
+			}
+		}
+	}
+	if kept == 0 {
+		t.Error("no game reached the limit: nothing was tested")
+	}
+}
+
 // Games that are too long are played again, and their cost is counted.
 func TestThrown(t *testing.T) {
 	cfg := config()
