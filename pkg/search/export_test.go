@@ -74,6 +74,10 @@ func (t *Tree) Check() error {
 				}
 			} else {
 				all = false
+				// Its own value counts for the visits that ended there, its moves' for those that went on.
+				if want := -(float64(child.value)*float64(e.visits-child.visits) + child.sum); math.Abs(e.sum-want) > 1e-6 {
+					return fmt.Errorf("node %d, edge %d has the sum %v, the node below %v", at, k, e.sum, want)
+				}
 			}
 		}
 		if visits != n.visits {
