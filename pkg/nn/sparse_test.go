@@ -13,6 +13,8 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
+	"alamos/pkg/search"
+	"alamos/pkg/selfplay"
 )
 
 // sparseSpec returns a small sparse network for an encoding.
@@ -31,7 +33,7 @@ func reflects(p *encode.Planes) bool {
 func sparseCodec(t testing.TB, v chess.Variant) encode.Codec {
 	t.Helper()
 	input, policy := "variants31", "uci2206-mover"
-	if v.Defined() {
+	if v.Defined() || v == chess.RacingKings { // in which a sparse trunk needs the planes of the rules
 		input, policy = encode.Rules, encode.Rules
 	}
 	c, err := encode.NewCodec(input, policy, v)
@@ -346,5 +348,38 @@ func BenchmarkSparseStep(b *testing.B) {
 			}
 			b.ReportMetric(float64(batch.N*b.N)/b.Elapsed().Seconds(), "positions/s")
 		})
+	}
+}
+
+// A network plays the same games with all instruction sets, to the bit.
+func TestSparseGames(t *testing.T) {
+	c := sparseCodec(t, chess.Atomic)
+	n := trainedSparse(t, sparseSpec(c), chess.Atomic)
+	cfg := selfplay.Config{
+		Variant: chess.Atomic, Games: 100, MaxMoves: 40, Seed: 3, ValueMix: 0.5, Temperature: selfplay.Temperature{Power: 1},
+		Search: search.Config{Visits: 16, CPuct: 1.5, Solver: true, TreeReuse: true, PolicyTemperature: 1.4, Noise: search.Noise{Alpha: 0.3, Weight: 0.25}},
+	}
+	var want []string
+	for path := range sparsePaths() {
+		have := make([]string, cfg.Games)
+		net := mustSession(t, mustModel(t, n, InferenceOptions{path: path}))
+		if err := selfplay.Play(t.Context(), cfg, c, []search.Net{net}, func(r *selfplay.Record) {
+			text, err := r.Pack()
+			if err != nil {
+				t.Error(err)
+			}
+			have[r.Number] = string(text)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(have)
+		if len(slices.Compact(slices.Clone(have))) != cfg.Games {
+			t.Fatalf("path %d: games are equal", path)
+		}
+		if path == 0 {
+			want = have
+		} else if diff := cmp.Diff(want, have); diff != "" {
+			t.Errorf("path %d of %d plays other games", path, sparsePaths())
+		}
 	}
 }

@@ -1,7 +1,13 @@
 package search
 
 import (
+	"fmt"
+	"hash/fnv"
 	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 )
 
@@ -74,5 +80,58 @@ func TestVirtualVisits(t *testing.T) {
 			tree.addVirtualLoss([]step{{0, edge}}, -1)
 		}
 		near(t, "Q after the visit", float64(tree.edges[0].score), 1.0/2)
+	}
+}
+
+func TestExp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 100_000 {
+		for _, x := range []float64{-708 * rng.Float64(), -rng.Float64(), 700 * rng.Float64()} {
+			if have, want := exp(x), math.Exp(x); math.Abs(have/want-1) > 4.5e-16 {
+				t.Fatalf("exp(%v) is %v, want %v", x, have, want)
+			}
+		}
+	}
+	for x, want := range map[float64]float64{0: 1, -1000: 0, math.Inf(-1): 0} {
+		if have := exp(x); have != want {
+			t.Errorf("exp(%v) is %v, want %v", x, have, want)
+		}
+	}
+	if have := exp(math.NaN()); !math.IsNaN(have) {
+		t.Errorf("exp(NaN) is %v", have)
+	}
+	if pow(0, 0.5) != 0 || pow(1, 3) != 1 || math.Abs(pow(0.25, 0.5)-0.5) > 1e-15 {
+		t.Errorf("powers are %v, %v, %v", pow(0, 0.5), pow(1, 3), pow(0.25, 0.5))
+	}
+}
+
+// The numbers of a search are the same to the bit on a processor without fused operations. The
+// test runs itself a second time as if on one.
+func TestWithoutFMA(t *testing.T) {
+	h, rng := fnv.New64a(), rand.New(rand.NewPCG(2, 2))
+	put := func(x float64) {
+		b := math.Float64bits(x)
+		for i := range 8 {
+			h.Write([]byte{byte(b >> (8 * i))})
+		}
+	}
+	for range 10_000 {
+		put(exp(-20 * rng.Float64()))
+		put(pow(rng.Float64(), 3*rng.Float64()))
+		for _, x := range dirichlet(rng, 0.3, 3) {
+			put(x)
+		}
+	}
+	const variable, mark = "ALAMOS_TEST_FMA", "the sum is "
+	sum := h.Sum64()
+	if os.Getenv(variable) != "" {
+		t.Log(mark, sum)
+		return
+	}
+	again := exec.Command(os.Args[0], "-test.run=^TestWithoutFMA$", "-test.v")
+	again.Env = append(os.Environ(), "GODEBUG=cpu.fma=off", variable+"=1")
+	out, err := again.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), fmt.Sprintln(mark, sum)) {
+		t.Errorf("with fused operations the sum is %d, without: %v\n%s", sum, err, out)
 	}
 }

@@ -276,7 +276,7 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	var total float64
 	for i, w := range weights {
 		if w > 0 {
-			weights[i] = math.Pow(w/highest, power)
+			weights[i] = pow(w/highest, power)
 		}
 		total += weights[i]
 	}

@@ -155,7 +155,7 @@ func (t *Tree) completeQ() {
 		t.sigmas = append(t.sigmas, q)
 		if e.visits > 0 {
 			// A prior of 0 must not hide the only value there is.
-			p := math.Exp(logit(e))
+			p := exp(logit(e))
 			priors += p
 			weighed += p * q
 			most = max(most, e.visits)
@@ -192,7 +192,7 @@ func (t *Tree) improvedPolicy() {
 	}
 	var sum float64
 	for i, x := range t.weights {
-		t.weights[i] = math.Exp(x - highest)
+		t.weights[i] = exp(x - highest)
 		sum += t.weights[i]
 	}
 	for i := range t.weights {
@@ -337,7 +337,7 @@ func dirichlet(rng *rand.Rand, alpha float64, n int) []float64 {
 	}
 	var sum float64
 	for i := range x {
-		x[i] = math.Exp(x[i] - highest)
+		x[i] = exp(x[i] - highest)
 		sum += x[i]
 	}
 	for i := range x {
@@ -369,4 +369,45 @@ func logGamma(rng *rand.Rand, shape float64) float64 {
 			return boost + math.Log(d*v)
 		}
 	}
+}
+
+// pow returns x^y for x in [0, 1], in a third of math.Pow's time.
+func pow(x, y float64) float64 { return exp(y * math.Log(x)) }
+
+// The coefficients of r^0, r^2, ... r^12 in r coth(r/2), from the Bernoulli numbers.
+const (
+	coth0  = 2.
+	coth2  = 1. / 6
+	coth4  = -1. / 360
+	coth6  = 1. / 15120
+	coth8  = -1. / 604800
+	coth10 = 1. / 23950080
+	coth12 = -691. / 653837184000
+)
+
+// ln2High has so few digits that a multiple of it is exact.
+const (
+	ln2High = 0x1.62e42feep-1
+	ln2Low  = math.Ln2 - ln2High
+)
+
+// exp returns e^x for x up to 709, within 2 units in the last place. It gives the same bits on
+// every processor, so that a search does; those of [math.Exp] depend on whether the processor
+// has fused operations. The conversions keep the compiler from using them.
+//
+// It is 2^k e^r with x = k ln 2 + r and e^r = 1 + 2r / (r coth(r/2) - r), |r| < 0.35.
+func exp(x float64) float64 {
+	if x < -708 { // the limit of numbers with all digits
+		return 0
+	}
+	k := math.Floor(float64(x*math.Log2E) + 0.5)
+	r := x - float64(k*ln2High) - float64(k*ln2Low)
+	s := float64(r * r)
+	y := float64(s*coth12) + coth10
+	y = float64(s*y) + coth8
+	y = float64(s*y) + coth6
+	y = float64(s*y) + coth4
+	y = float64(s*y) + coth2
+	y = float64(s*y) + coth0
+	return (1 + 2*r/(y-r)) * math.Float64frombits(uint64(1023+int64(k))<<52)
 }

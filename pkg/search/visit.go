@@ -423,8 +423,6 @@ func (t *Tree) backupAll() {
 // applyTemperature raises the priors of the edges of a node, of which no visit waits, to a power
 // and divides them by their sum. They are taken relative to the highest, so that no power turns
 // all of them into 0.
-//
-// x^power is computed as exp(power log x), in a third of math.Pow's time.
 func applyTemperature(edges []edge, power float64) {
 	var highest float32
 	for i := range edges {
@@ -435,7 +433,7 @@ func applyTemperature(edges []edge, power float64) {
 	}
 	var sum float64
 	for i := range edges {
-		p := math.Exp(power * math.Log(float64(edges[i].prior)/float64(highest)))
+		p := pow(float64(edges[i].prior)/float64(highest), power)
 		edges[i].prior = float32(p)
 		sum += p
 	}

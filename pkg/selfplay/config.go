@@ -27,7 +27,7 @@ type Config struct {
 	// SearchValue is root if empty.
 	SearchValue string `key:"search_value" default:"root" enum:"root best" doc:"The search's value in the value target: root is the mean of all visits, best is the value of the best move, which leaves out what the exploration of other moves cost (root_q and best_q of Leela Chess Zero)."`
 	// LongGames is draw if empty.
-	LongGames string `key:"long_games" default:"draw" enum:"draw search discard" doc:"What becomes of a game that reaches game.max_moves. draw counts it as a draw; search keeps its positions with the search's values as value targets, since the result is not known; discard plays another game instead, and loses the work."`
+	LongGames string `key:"long_games" default:"draw" enum:"draw search discard" doc:"What becomes of a game that reaches game.max_moves. draw counts it as a draw; search keeps its positions with the search's values as value targets (and its draws, if the network predicts them), since the result is not known; discard plays another game instead, and loses the work."`
 	// Lag is for the caller, who chooses the network.
 	Lag int `key:"lag" default:"0" range:"0..100" unit:"generations" doc:"Age of the network that plays. 0 means that generation g plays with the network of generation g-1, so that games wait for training and training for games. With 1 it plays with that of generation g-2, so that its games are played while generation g-1 is trained; that pays where the two have machines of their own, such as a GPU and the workers of a hub. The first generations play with the untrained network. Asynchronous systems such as AlphaZero and KataGo have a lag that varies; here it is fixed, so that a run can be repeated."`
 	// PGN is for the caller, who keeps the games.
