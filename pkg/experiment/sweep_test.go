@@ -398,8 +398,13 @@ func TestGamesPerGenerationAreEqual(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, trial := range e.Trials {
-		if s := trial.Settings; s.SelfPlay.Games*s.Generations != 4800 {
-			t.Errorf("%s: %d games", trial.Label, s.SelfPlay.Games*s.Generations)
+		s := trial.Settings
+		games, kept, times := s.SelfPlay.Games*s.Generations, s.SelfPlay.Games*s.Training.Window, s.Training.Epochs*s.Training.Window
+		if games != 4800 || kept != 1200 || times != 8 {
+			t.Errorf("%s: %d games, %d of them kept, samples are trained on %d times", trial.Label, games, kept, times)
+		}
+		if c := s.Training.Schedule; c.Warmup+c.Period != s.Training.Epochs*s.Generations {
+			t.Errorf("%s: %d epochs, but the schedule has %d", trial.Label, s.Training.Epochs*s.Generations, c.Warmup+c.Period)
 		}
 	}
 }

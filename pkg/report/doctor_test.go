@@ -25,7 +25,7 @@ func healthy() []generation {
 		all[i] = generation{
 			legal: true,
 			learning: map[string]float64{
-				"policy_loss": 3 - 0.2*x, "prior_entropy": 3.1, "kl": 1.2 - 0.1*x, "calibration_error": 0.1, "distinct_games": 1,
+				"policy_loss": 3 - 0.2*x, "prior_entropy": 3.1, "kl": 1.2 - 0.1*x, "calibration_error": 0.1, "distinct_games": 1, "distinct_positions": 0.9, "top1": 0.3 + 0.02*x,
 				"replay_ratio": 4, "gradient_norm": 2, "gradient_peak": 6, "clipped": math.NaN(),
 			},
 			games: &store.Generation{Games: 100, WhiteWins: 50, Draws: 10, BlackWins: 40, Reasons: map[string]int{},
@@ -59,6 +59,8 @@ func TestRules(t *testing.T) {
 	}
 	for measure, change := range map[string]func(*generation){
 		"distinct_games":      set("distinct_games", 0.8),
+		"distinct_positions":  set("distinct_positions", 0.3),
+		"top1":                set("top1", 0.2),
 		"replay_ratio":        set("replay_ratio", 16),
 		"replay_ratio ":       set("replay_ratio", 0.2),
 		"policy_loss":         func(g *generation) { g.learning["policy_loss"], g.learning["kl"] = 2.99, 2 },
@@ -113,7 +115,7 @@ func TestRules(t *testing.T) {
 	}
 	// Data has no games of its own.
 	for i := range all {
-		all[i] = generation{legal: true, learning: map[string]float64{"policy_loss": 3, "prior_entropy": math.NaN(), "kl": math.NaN(), "calibration_error": math.NaN(), "distinct_games": math.NaN(), "replay_ratio": 1},
+		all[i] = generation{legal: true, learning: map[string]float64{"policy_loss": 3, "prior_entropy": math.NaN(), "kl": math.NaN(), "calibration_error": math.NaN(), "distinct_games": math.NaN(), "distinct_positions": math.NaN(), "replay_ratio": 1},
 			games: &store.Generation{Draws: 100, Data: &store.Chunk{}}}
 	}
 	if have := symptoms(all); !slices.Equal(have, []string{"policy_loss"}) {
