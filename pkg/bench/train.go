@@ -70,8 +70,8 @@ func (t *Train) Run(ctx context.Context) error {
 	})
 }
 
-// The optimizer's settings of the thesis, with a learning rate that does not diverge on
-// random moves.
+// The optimizer's settings of the thesis, for all but sparse networks, with a learning rate that
+// does not diverge on random moves.
 const (
 	momentum    = 0.9
 	weightDecay = 1e-4
@@ -84,7 +84,11 @@ func (t *Train) measure(ctx context.Context, shape Shape, spec nn.Spec, l *epoch
 	if err != nil {
 		return r, err
 	}
-	trainer, err := nn.NewTrainer(network, nn.Optimizer{Momentum: momentum, WeightDecay: weightDecay, MicroBatches: t.Micro}, options)
+	optimizer := nn.Optimizer{Momentum: momentum, WeightDecay: weightDecay, MicroBatches: t.Micro}
+	if shape.sparse() { // as in sparse-best.yaml
+		optimizer = nn.Optimizer{Kind: nn.Adam, GradientClip: 2, MicroBatches: t.Micro}
+	}
+	trainer, err := nn.NewTrainer(network, optimizer, options)
 	if err != nil {
 		return r, err
 	}

@@ -20,7 +20,7 @@ type CSV struct {
 	_ struct{} `short:"file"`
 
 	File config.File `key:"file" ext:".csv" flags:"required" doc:"CSV file with the names of its columns in the first line. Of a column c, the columns c_low and c_high are the ends of intervals. The path is relative to the folder of the experiment file."`
-	X    string      `key:"x" absent:"the first column" doc:"Column of the horizontal axis: numbers, or words in the order of the file."`
+	X    string      `key:"x" absent:"the first column" doc:"Column of the horizontal axis: numbers, or words in the order of the file. Where it is empty, the numbers of the line are levels, drawn across."`
 	Y    []string    `key:"y" want:"the name of a column" pattern:"." flags:"single" absent:"all others" doc:"Columns of numbers, one line each. An empty number leaves a gap."`
 	By   string      `key:"by" absent:"one line" doc:"Column with one line for each of its values."`
 

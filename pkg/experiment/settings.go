@@ -235,7 +235,7 @@ type Figure struct {
 
 	Only  []string    `key:"only" want:"the number, name or values of a trial" pattern:"." flags:"single" absent:"all" doc:"Trials that the figure shows: numbers, names of combinations, or values such as depth=2."`
 	CSV   *CSV        `key:"csv" flags:"required" when:"kind=csv" doc:"The numbers."`
-	_     *CSV        `key:"csv" flags:"optional" when:"kind=score metric series lengths" doc:"Numbers of a file beside those of the trials, such as a published curve."`
+	_     *CSV        `key:"csv" flags:"optional" when:"kind=score metric series lengths loss loss-heads learning-rate" doc:"Numbers of a file beside those of the trials, such as a published curve. Of panels, a column belongs to the one that is called like it (learning_rate, value_loss), all others to the last."`
 	XAxis *FigureAxis `key:"x_axis" flags:"optional" when:"kind=score metric series lengths sweep multiples csv" doc:"The horizontal axis."`
 	YAxis *FigureAxis `key:"y_axis" flags:"optional" when:"kind=score metric series lengths sweep multiples csv loss loss-heads" doc:"The upright axis, in panels that of the losses."`
 }

@@ -292,14 +292,11 @@ func (p *picture) draw() {
 		if p.left > 0 {
 			p.caption += fmt.Sprintf(" It shows the first %d settings; %s are left out.", mostLines, humanize.Comma(int64(p.left)))
 		}
-		if l, ok := p.chart.(plots.Lines); ok && p.CSV != nil && p.kind.reads != fromFile {
-			series, names := seriesOf(p.CSV)
-			if len(names) > 0 {
-				p.err = fmt.Errorf("figure %s: csv: %s has words, the figure's axis numbers", p.name, p.CSV.XColumn())
+		if p.CSV != nil && p.kind.reads != fromFile {
+			if p.chart, err = beside(p.chart, p.CSV); err != nil {
+				p.err = fmt.Errorf("figure %s: %w", p.name, err)
 				return
 			}
-			l.Series = append(l.Series, series...)
-			p.chart = l
 		}
 		p.chart = withAxes(p.chart, p.XAxis, p.YAxis)
 		p.caption = cmp.Or(p.Caption, p.caption)

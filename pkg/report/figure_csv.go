@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -17,7 +18,7 @@ import (
 func drawCSV(p *picture) (plots.Chart, string, error) {
 	columns := p.CSV.Columns()
 	c := plots.Lines{Frame: p.frame, X: plots.Axis{Label: spaced(p.CSV.XColumn())}}
-	c.Series, c.X.Names = seriesOf(p.CSV)
+	c.Series, c.References, c.X.Names = seriesOf(p.CSV)
 	what := make([]string, len(columns))
 	for i, name := range columns {
 		what[i] = spaced(name)
@@ -31,9 +32,74 @@ func drawCSV(p *picture) (plots.Chart, string, error) {
 	return c, capital(english.WordSeries(what, "and")) + " over " + c.X.Label + ", of " + p.CSV.Name + ".csv.", nil
 }
 
-// seriesOf returns the lines of a file of numbers. names are the values of its horizontal axis if
-// some of them are words; points are then at their indices.
-func seriesOf(c *experiment.CSV) (series []plots.Series, names []string) {
+// beside adds the numbers of a file to a chart. Of panels, a column belongs to the one that is
+// called like it (learning_rate, value_loss), all others to the last.
+func beside(c plots.Chart, file *experiment.CSV) (plots.Chart, error) {
+	wrong := fmt.Errorf("csv: %s has words, the figure's axis numbers", file.XColumn())
+	switch c := c.(type) {
+	case plots.Lines:
+		series, levels, names := seriesOf(file)
+		if len(names) > 0 {
+			return nil, wrong
+		}
+		c.Series, c.References = append(c.Series, series...), append(c.References, levels...)
+		return c, nil
+	case plots.Stack:
+		from, to := extent(c)
+		for _, column := range file.Columns() {
+			one := *file
+			one.Y = []string{column}
+			series, levels, names := seriesOf(&one)
+			if len(names) > 0 {
+				return nil, wrong
+			}
+			for _, l := range levels {
+				if from > to { // nothing was drawn yet
+					continue
+				}
+				series = append(series, plots.Series{Name: l.Name, Points: plots.Points([]float64{from, to}, []float64{l.Y, l.Y})})
+			}
+			i := slices.IndexFunc(c.Panels, func(p plots.Panel) bool { return p.Y.Label == spaced(column) })
+			called := i >= 0
+			if !called {
+				i = len(c.Panels) - 1
+			}
+			panel := &c.Panels[i]
+			for _, s := range series {
+				if called && file.By == "" {
+					s.Name = file.Name
+				}
+				if s.Step = panel.Y.Log; len(panel.Y.Ticks) > 0 {
+					for _, p := range s.Points {
+						if !p.Y.Missing() && !slices.Contains(panel.Y.Ticks, p.Y.Value) {
+							panel.Y.Ticks = append(panel.Y.Ticks, p.Y.Value)
+						}
+					}
+				}
+				panel.Series = append(panel.Series, s)
+			}
+		}
+		return c, nil
+	}
+	return c, nil
+}
+
+// extent returns the lowest and the highest place of the series of panels.
+func extent(c plots.Stack) (lowest, highest float64) {
+	lowest, highest = math.Inf(1), math.Inf(-1)
+	for _, panel := range c.Panels {
+		for _, s := range panel.Series {
+			for _, p := range s.Points {
+				lowest, highest = min(lowest, p.X), max(highest, p.X)
+			}
+		}
+	}
+	return lowest, highest
+}
+
+// seriesOf returns the lines of a file of numbers, and its levels, which have no place. names are the
+// values of its horizontal axis if some of them are words; points are then at their indices.
+func seriesOf(c *experiment.CSV) (series []plots.Series, levels []plots.Reference, names []string) {
 	rows, x := c.Rows[1:], c.Column(c.XColumn())
 	number := func(row []string, column string) float64 {
 		v := math.NaN()
@@ -44,7 +110,7 @@ func seriesOf(c *experiment.CSV) (series []plots.Series, names []string) {
 	}
 	words := slices.ContainsFunc(rows, func(row []string) bool {
 		_, err := strconv.ParseFloat(row[x], 64)
-		return err != nil
+		return row[x] != "" && err != nil
 	})
 	at := map[string]int{} // index of a line by its name
 	for _, column := range c.Columns() {
@@ -56,12 +122,19 @@ func seriesOf(c *experiment.CSV) (series []plots.Series, names []string) {
 					name += ", " + column
 				}
 			}
+			name = strings.ReplaceAll(name, "_", " ")
+			point := plots.Point{X: number(row, c.XColumn()), Y: stats.Exactly(number(row, column))}
+			if row[x] == "" {
+				if !point.Y.Missing() {
+					levels = append(levels, plots.Reference{Name: name, Y: point.Y.Value})
+				}
+				continue
+			}
 			i, known := at[name]
 			if !known {
 				i = len(series)
-				at[name], series = i, append(series, plots.Series{Name: strings.ReplaceAll(name, "_", " ")})
+				at[name], series = i, append(series, plots.Series{Name: name})
 			}
-			point := plots.Point{X: number(row, c.XColumn()), Y: stats.Exactly(number(row, column))}
 			if words {
 				k := slices.Index(names, row[x])
 				if k < 0 {
@@ -75,5 +148,5 @@ func seriesOf(c *experiment.CSV) (series []plots.Series, names []string) {
 			series[i].Points = append(series[i].Points, point)
 		}
 	}
-	return series, names
+	return series, levels, names
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
@@ -222,5 +225,49 @@ func TestLogarithmicAxes(t *testing.T) {
 	have := c.(plots.Lines).Series[0].Points
 	if !have[0].Y.Missing() || !have[1].Y.Missing() || have[2].Y.Known() || have[2].Y.Value != 1 || have[3].Y != stats.Around(2, 1) {
 		t.Errorf("%+v", have)
+	}
+}
+
+// The numbers of a file go beside those of a chart: a column of panels to the one that is called
+// like it, and a line without a place across.
+func TestBeside(t *testing.T) {
+	rows := [][]string{{"epoch", "source", "learning_rate", "thesis"}, {"1", "a", "0.1", "3"}, {"2", "b", "0.2", ""}, {"", "level", "", "4"}}
+	file := &experiment.CSV{Name: "file", Rows: rows, By: "source"}
+	panels := func() plots.Stack {
+		own := []plots.Series{{Points: plots.Points([]float64{1, 5}, []float64{1, 2})}}
+		return plots.Stack{Panels: []plots.Panel{{Y: plots.Axis{Label: "learning rate", Log: true, Ticks: []float64{1}}, Series: own}, {Y: plots.Axis{Label: "loss"}, Series: own}}}
+	}
+	c, err := beside(panels(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := math.NaN()
+	named := func(name string, step bool, x, y []float64) plots.Series {
+		return plots.Series{Name: name, Step: step, Points: plots.Points(x, y)}
+	}
+	for i, want := range [][]plots.Series{
+		{named("a", true, []float64{1}, []float64{0.1}), named("b", true, []float64{2}, []float64{0.2})},
+		{named("a", false, []float64{1}, []float64{3}), named("b", false, []float64{2}, []float64{nan}), named("level", false, []float64{1, 5}, []float64{4, 4})},
+	} {
+		if diff := cmp.Diff(want, c.(plots.Stack).Panels[i].Series[1:], cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("panel %d: %s", i, diff)
+		}
+	}
+	if have := c.(plots.Stack).Panels[0].Y.Ticks; !slices.Equal(have, []float64{1, 0.1, 0.2}) {
+		t.Errorf("ticks %v", have)
+	}
+	plain := &experiment.CSV{Name: "file", Rows: [][]string{{"epoch", "learning_rate"}, {"1", "0.1"}}}
+	if c, err = beside(panels(), plain); err != nil || c.(plots.Stack).Panels[0].Series[1].Name != "file" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	lines, err := beside(plots.Lines{}, &experiment.CSV{Rows: [][]string{{"x", "y"}, {"1", "2"}, {"", "3"}}})
+	if l := lines.(plots.Lines); err != nil || len(l.Series) != 1 || !slices.Equal(l.References, []plots.Reference{{Name: "y", Y: 3}}) {
+		t.Errorf("%+v, %v", l, err)
+	}
+	words := &experiment.CSV{Rows: [][]string{{"x", "y"}, {"one", "2"}}}
+	for _, c := range []plots.Chart{plots.Lines{}, panels()} {
+		if _, err := beside(c, words); err == nil || !strings.Contains(err.Error(), "x has words") {
+			t.Errorf("%T: %v", c, err)
+		}
 	}
 }

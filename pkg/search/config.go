@@ -85,7 +85,7 @@ type Config struct {
 	// Best is visits if empty.
 	Best string `key:"best" default:"visits" enum:"visits lcb" doc:"The move of the root that counts as the best, and is played where no temperature applies (power: max): visits is the most visited one, lcb the one with the highest lower confidence bound of its value, 5 standard errors below the mean, among those with at least 15 % of the most visits. Leela Zero and KataGo play so: it avoids a move whose last visits refuted it. A gumbel root has its own rule. The targets of training are the visits in any case."`
 
-	TreeReuse bool `key:"tree_reuse" default:"true" doc:"Keep the subtree of the played move for the next search."`
+	TreeReuse bool `key:"tree_reuse" default:"true" doc:"Keep the subtree of the played move for the next search. Its visits are part of the next search's and of its policy target, although no noise was on that root yet; full searches of selfplay.playout_cap begin without them."`
 
 	Noise Noise `key:"noise" doc:"Dirichlet noise on the priors of the root, which makes self-play explore."`
 	Root  Root  `key:"root" doc:"How visits are distributed among the moves of the root."`
