@@ -27,7 +27,6 @@ type Analysis struct {
 	// WDL holds the probabilities of a win, a draw and a loss for the side to move, if the
 	// network predicts draws; see [search.Tree.WDL].
 	WDL     *[3]float64 `json:"wdl,omitempty"`
-	Depth   int         `json:"depth"` // length of the longest line
 	Seconds float64     `json:"seconds"`
 	// Policy is the network's policy over all moves, or nil if unknown.
 	Policy *Policy `json:"policy,omitempty"`
@@ -39,8 +38,8 @@ type Analysis struct {
 // the search has none. The move that the search would play comes first.
 func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 	a := &Analysis{
-		PositionResult: store.PositionResult{Variant: p.Variant().Spec(), FEN: p.FEN(), Value: stats.Float(r.Value)},
-		Turn:           p.Turn().String(), Exact: r.Exact, WDL: r.WDL, Depth: r.Depth, Seconds: r.Time.Seconds(), plain: !r.Tree,
+		PositionResult: store.PositionResult{Variant: p.Variant().Spec(), FEN: p.FEN(), Value: stats.Float(r.Value), Depth: r.Depth},
+		Turn:           p.Turn().String(), Exact: r.Exact, WDL: r.WDL, Seconds: r.Time.Seconds(), plain: !r.Tree,
 	}
 	for i := range r.Lines {
 		a.Visits += r.Lines[i].Visits
@@ -165,7 +164,7 @@ const treeShare = 500
 // Position returns the stored form of a finished search of its root p. Without visits it is
 // the network's policy and value.
 func Position(p chess.Position, tree *search.Tree, visits int) *store.PositionResult {
-	out := &store.PositionResult{Variant: p.Variant().Spec(), FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
+	out := &store.PositionResult{Variant: p.Variant().Spec(), FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits, Depth: tree.Depth()}
 	for _, e := range tree.Ranked() {
 		out.Moves = append(out.Moves, moveResult(&p, &e))
 	}

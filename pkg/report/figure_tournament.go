@@ -261,7 +261,7 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 }
 
 func drawTree(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {
-	return TreeChart(a, p.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there, that of the root for the side to move. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN), nil
+	return TreeChart(a, p.frame), fmt.Sprintf("Search tree %s after %s, up to %s deep, the most visited positions; the value of each is for the side that moved there, that of the root for the side to move. From %s.", of, english.Plural(a.Visits, "visit", ""), english.Plural(a.Depth, "ply", "plies"), a.FEN), nil
 }
 
 func drawBoard(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {

@@ -202,7 +202,7 @@ func played(generations int, depth float64, i int) *store.Tournament {
 // evaluatePositions stores results for the positions of the notebook's figures.
 func evaluatePositions(t *testing.T, trial *store.Trial) {
 	t.Helper()
-	a := store.PositionResult{Variant: "chess", FEN: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", Value: 0.125,
+	a := store.PositionResult{Variant: "chess", FEN: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", Value: 0.125, Depth: 2,
 		Moves: []store.MoveResult{
 			{UCI: "e2e4", SAN: "e4", Prior: 0.5, Visits: 60, Q: 0.25}, {UCI: "g1f3", SAN: "Nf3", Prior: 0.375, Visits: 40, Q: -0.001},
 			{UCI: "a2a3", SAN: "a3", Prior: 0.125, Q: stats.Float(math.NaN())},

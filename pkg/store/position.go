@@ -56,6 +56,7 @@ type PositionResult struct {
 	FEN     string      `json:"fen"`
 	Value   stats.Float `json:"value"`  // of the network or of the search, for the side to move, -1 to 1
 	Visits  int         `json:"visits"` // 0: no search
+	Depth   int         `json:"depth"`  // length of the longest line, in plies
 	// Moves has all legal moves, best first: by visits, or by prior without a search.
 	Moves []MoveResult `json:"moves"`
 	// All has the prior of each index of the policy before a mask, if that was asked for.
