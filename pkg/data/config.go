@@ -36,6 +36,9 @@ type Config struct {
 	// match something.
 	Files []string `key:"files" want:"the path of a file, or a pattern with * and ?" ext:"*" flags:"required single" min:"1" when:"kind=lc0 parquet pgn" doc:"Files, or patterns with * and ?, relative to the folder of the experiment file. Their contents decide results, their location does not."`
 
+	// Test names files as Files does. [Open] ignores it.
+	Test []string `key:"test" want:"the path of a file, or a pattern with * and ?" ext:"*" flags:"single" absent:"games held out of training" when:"kind=lc0 parquet pgn" doc:"Files, or patterns, that nothing is learned from: the accuracy of an evaluation is that of all their games, instead of games held out of training."`
+
 	// Run and Generations name sample files, with which whoever knows the run replaces them: [Open]
 	// needs files.
 	Run         string `key:"run" want:"the name of a run or of a trial of it, as in tiny or quickstart/2" flags:"required" when:"kind=run" doc:"The run that made the samples, in the same folder of results. It needs the same input and policy. Their contents decide results, its name does not."`

@@ -138,7 +138,7 @@ func (s *Source) Identity(g int) (string, error) {
 		names[i] = filepath.Base(file)
 	}
 	cfg := s.cfg
-	cfg.Files = names
+	cfg.Files, cfg.Test = names, nil
 	text, err := json.Marshal(struct {
 		Config Config
 		Sizes  []int64

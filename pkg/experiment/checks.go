@@ -115,11 +115,15 @@ func Missing(e *Experiment) config.Errors {
 	for i := range e.Trials {
 		s := &e.Trials[i].Settings
 		if d := s.Data; d != nil {
-			for _, pattern := range d.Files {
-				if found, err := filepath.Glob(pattern); err == nil && len(found) == 0 {
-					lack("data.files", needed, "there is no file "+config.Printable(pattern))
+			find := func(key string, patterns []string) {
+				for _, pattern := range patterns {
+					if found, err := filepath.Glob(pattern); err == nil && len(found) == 0 {
+						lack(key, needed, "there is no file "+config.Printable(pattern))
+					}
 				}
 			}
+			find("data.files", d.Files)
+			find("data.test", d.Test)
 		}
 		for _, engine := range e.engines(s) {
 			hint := needed

@@ -86,6 +86,10 @@ var rules = []rule{
 	{"data.policy data.label", func(s *Settings) string {
 		return fault(s.Data != nil && s.Data.Policy == "engine" && s.Data.Label == nil, "the policy target is an engine's best move, which needs data.label")
 	}},
+	{"data.test evaluation.accuracy", func(s *Settings) string {
+		return fault(s.Data != nil && len(s.Data.Test) > 0 && (s.Evaluation == nil || !s.Evaluation.Accuracy),
+			"test files are for the accuracy of an evaluation: add evaluation: {accuracy: true}")
+	}},
 	{"data.label.advance network.policy", func(s *Settings) string {
 		return fault(s.Data != nil && s.Data.Label != nil && s.Data.Label.Advance && s.Network.Policy != NoPolicy,
 			"advance: true has no policy target for the position after the engine's move: network.policy must be none")

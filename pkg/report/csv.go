@@ -309,9 +309,13 @@ func puzzles(t *store.Trial) *dataset {
 
 // accuracy has a row for each checkpoint and each phase of held-out games.
 func accuracy(t *store.Trial) *dataset {
+	heldOut := "Held-out positions"
+	if s := t.Declared.Settings.Data; s != nil && len(s.Test) > 0 {
+		heldOut = "Positions of the test files"
+	}
 	d := &dataset{
 		file:    "evaluation/accuracy.csv",
-		caption: "Held-out positions by phase of the game: how often the move that was played or visited most is the network's first, and among its first five, and the mean squared error of its value. Queens, rooks, bishops and knights on the board: opening more than 10, endgame at most 6.",
+		caption: heldOut + " by phase of the game: how often the move that was played or visited most is the network's first, and among its first five, and the mean squared error of its value. Queens, rooks, bishops and knights on the board: opening more than 10, endgame at most 6.",
 		fields: []field{
 			onPage("generation", "generation"), {key: "phase", Column: Column{Name: "phase"}}, onPage("positions", "positions"),
 			percent("top1", "top 1"), percent("top5", "top 5"), {key: "value_error", Column: number("value error", ""), decimals: 3},

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -31,9 +32,20 @@ const sumsName = ".checksums.json"
 type imports struct {
 	source *data.Source
 	in     store.Inputs // common inputs of all chunks
+
+	test   *data.Source // of the test files; nil: there are none
+	testIn store.Inputs
 }
 
-// openData finds the files and engines of the trial's data. The caller must close the source.
+// Close stops the engines of the sources.
+func (i *imports) Close() error {
+	if i.test == nil {
+		return i.source.Close()
+	}
+	return errors.Join(i.source.Close(), i.test.Close())
+}
+
+// openData finds the files and engines of the trial's data. The caller must close its imports.
 func (t *Trial) openData(ctx context.Context) error {
 	s := t.Settings
 	in := store.Inputs{
@@ -41,13 +53,12 @@ func (t *Trial) openData(ctx context.Context) error {
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	settings := *s.Data
-	settings.Files, settings.Run, settings.Generations = nil, "", 0 // data.contents covers the contents of the files
+	settings.Files, settings.Test, settings.Run, settings.Generations = nil, nil, "", 0 // data.contents covers the contents of the files
 	if settings.Label != nil {
 		label := *settings.Label
 		label.Model = "" // and the network's checksum those of its file
 		settings.Label = &label
 	}
-	in.Settings("data", settings)
 	if settings.Kind == data.Engine {
 		in.Settings("game.start", s.Game.Start)
 	}
@@ -75,19 +86,35 @@ func (t *Trial) openData(ctx context.Context) error {
 	if cfg.Kind == data.Parquet { // a file may have no results
 		in["results"] = strconv.FormatBool(cfg.Results)
 	}
+	t.imports = imports{in: maps.Clone(in)}
+	t.imports.in.Settings("data", settings)
+	if t.imports.source, err = t.openFiles(ctx, cfg, t.imports.in); err != nil || len(cfg.Test) == 0 {
+		return err
+	}
+	cfg.Files, cfg.Games, cfg.Chunk, cfg.Shuffle = cfg.Test, 0, 0, 0
+	settings.Games, settings.Chunk, settings.Shuffle = 0, 0, 0
+	t.imports.testIn = in
+	t.imports.testIn.Settings("data", settings)
+	if t.imports.test, err = t.openFiles(ctx, cfg, t.imports.testIn); err != nil {
+		err = errors.Join(err, t.imports.source.Close())
+	}
+	return err
+}
+
+// openFiles opens a source and adds the contents of its files to the inputs.
+func (t *Trial) openFiles(ctx context.Context, cfg data.Config, in store.Inputs) (*data.Source, error) {
 	source, err := data.Open(cfg, t.Setup.DataSeed(), t.Workers)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if files := source.Files(); len(files) > 0 {
 		sums, err := t.run.sums.Of(ctx, files...)
 		if err != nil {
-			return fmt.Errorf("data: %w", err)
+			return nil, errors.Join(fmt.Errorf("data: %w", err), source.Close())
 		}
 		in["data.contents"] = experiment.Hash(sums)
 	}
-	t.imports = imports{source, in}
-	return nil
+	return source, nil
 }
 
 // engineInput is followed by the name of an engine, in the inputs of a chunk.
@@ -115,7 +142,7 @@ type importedChunk struct {
 // importChunk returns the stage that makes the samples of generation g from chunk g of the
 // data.
 func (t *Trial) importChunk(_ context.Context, g int) (*Stage, error) {
-	source, in := t.imports.source, maps.Clone(t.imports.in)
+	in := maps.Clone(t.imports.in)
 	in["chunk"] = strconv.Itoa(g)
 	return &Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Run: func(ctx context.Context) (any, error) {
 		from := data.First
@@ -126,38 +153,61 @@ func (t *Trial) importChunk(_ context.Context, g int) (*Stage, error) {
 			}
 			from = before.Next
 		}
-		var answers data.Answers
-		if source.UsesEngine() {
-			j, err := t.openJournal(t.scratch(store.DataStage(g)), in, store.Kind{}, answers.Replay)
-			if err != nil {
-				return nil, err
-			}
-			defer j.Close()
-			answers.Keep = j.Add
-			if t.run.Hub != nil {
-				if err := t.askAway(ctx, from, &answers); err != nil {
-					return nil, err
-				}
-			}
-		}
-		began := time.Now()
-		var progress data.Progress
-		done := t.showImport(g, &progress, answers.Games())
-		info, err := source.Chunk(ctx, from, t.Setup.Codec, t.Results.Path(store.SamplesFile(g)), &answers, &progress)
-		done()
+		row, next, err := t.importFrom(ctx, t.imports.source, from, store.DataStage(g), store.SamplesFile(g), in)
 		if err != nil {
 			return nil, err
 		}
-		return importedChunk{store.Generation{
-			Number: g, Games: info.Games, Samples: info.Positions, WhiteWins: info.White, Draws: info.Draws, BlackWins: info.Black,
-			Reasons: map[string]int{}, Seconds: time.Since(began).Seconds(),
-			Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, NoResult: info.NoResult, NoMoves: info.NoMoves, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
-		}, info.Next}, nil
+		row.Number = g
+		return importedChunk{row, next}, nil
 	}, Work: func(e *estimate) error {
 		speed := e.rate(t, importedPerSecond, in)
 		e.work.Seconds += stats.Float(t.chunkSize(g) / speed)
 		return nil
 	}}, nil
+}
+
+// importTest returns the stage that makes samples of the test files.
+func (t *Trial) importTest(context.Context, int) (*Stage, error) {
+	if t.imports.test == nil || t.Settings.Evaluation == nil || !t.Settings.Evaluation.Accuracy {
+		return nil, nil
+	}
+	in := t.imports.testIn
+	return &Stage{Name: store.TestStage, In: in, Files: []string{store.TestFile}, Run: func(ctx context.Context) (any, error) {
+		row, _, err := t.importFrom(ctx, t.imports.test, data.First, store.TestStage, store.TestFile, in)
+		return row, err
+	}}, nil
+}
+
+// importFrom writes samples of a source to a file, in a stage with inputs in. next is where the
+// chunk after it begins.
+func (t *Trial) importFrom(ctx context.Context, source *data.Source, from data.Cursor, stage, file string, in store.Inputs) (row store.Generation, next data.Cursor, err error) {
+	var answers data.Answers
+	if source.UsesEngine() {
+		j, err := t.openJournal(t.scratch(stage), in, store.Kind{}, answers.Replay)
+		if err != nil {
+			return row, next, err
+		}
+		defer j.Close()
+		answers.Keep = j.Add
+		if t.run.Hub != nil && source == t.imports.source {
+			if err := t.askAway(ctx, from, &answers); err != nil {
+				return row, next, err
+			}
+		}
+	}
+	began := time.Now()
+	var progress data.Progress
+	done := t.showImport(stage, &progress, answers.Games())
+	info, err := source.Chunk(ctx, from, t.Setup.Codec, t.Results.Path(file), &answers, &progress)
+	done()
+	if err != nil {
+		return row, next, err
+	}
+	return store.Generation{
+		Games: info.Games, Samples: info.Positions, WhiteWins: info.White, Draws: info.Draws, BlackWins: info.Black,
+		Reasons: map[string]int{}, Seconds: time.Since(began).Seconds(),
+		Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, NoResult: info.NoResult, NoMoves: info.NoMoves, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
+	}, info.Next, nil
 }
 
 // chunkSize estimates the number of positions in chunk g: that of the last chunk that was
@@ -177,15 +227,15 @@ func (t *Trial) chunkSize(g int) float64 {
 	return math.NaN()
 }
 
-// showImport reports the progress of the import of chunk g, in games of an engine or in
+// showImport reports the progress of a stage that imports, in games of an engine or in
 // positions, until the caller calls done. The first known games are already journaled.
-func (t *Trial) showImport(g int, p *data.Progress, known int) (done func()) {
+func (t *Trial) showImport(stage string, p *data.Progress, known int) (done func()) {
 	d := t.Settings.Data
 	unit := "positions"
 	if d.Kind == data.Engine {
 		unit = "games"
 	}
-	task := t.Report.Task(store.DataStage(g), unit)
+	task := t.Report.Task(stage, unit)
 	if d.Kind == data.Engine {
 		task.Resume(known)
 	}
@@ -193,6 +243,9 @@ func (t *Trial) showImport(g int, p *data.Progress, known int) (done func()) {
 	end := p.Watch(func() {
 		positions := int(p.Positions.Load())
 		done, total := positions, d.Chunk
+		if stage == store.TestStage {
+			total = 0
+		}
 		switch size := p.Size.Load(); {
 		case d.Kind == data.Engine:
 			done, total = int(p.Games.Load()), d.Games

@@ -136,9 +136,9 @@ func (t *Trial) solve(ctx context.Context, g int, sets []*puzzle.Set, cfg search
 	return scores, disk.WriteBytes(t.Results.Path(store.PuzzlesFile(g)), b.Bytes())
 }
 
-// accuracy returns the stage that measures the checkpoint of generation g on the games that
-// its training held out, from the replay window that ends with generation g. Without
-// held-out games all phases are empty. Without results there is no value error. The facts
+// accuracy returns the stage that measures the checkpoint of generation g on the test files of the
+// data, or without them on the games that its training held out, from the replay window that ends
+// with generation g. Without held-out games all phases are empty. Without results there is no value error. The facts
 // are []store.PhaseAccuracy.
 //
 // The predicted value is compared with the value of the sample: the result of the game, or
@@ -148,23 +148,40 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 	if s.Evaluation == nil || !s.Evaluation.Accuracy || g == 0 {
 		return nil, nil
 	}
-	window := t.window(g)
 	in := t.checkpointInputs(g, accuracyCode)
-	in["seed"] = strconv.FormatUint(s.Seed, 10)
-	in.Settings("training.validation", s.Training.Validation)
-	in["training.held_out"] = s.Training.HeldOut
 	in["training.loss.policy_mask"] = s.Training.Loss.PolicyMask
-	window.inputs(in)
+	window, tested := t.window(g), s.Data != nil && len(s.Data.Test) > 0
+	if tested {
+		in["test positions"] = t.Results.Output(store.TestStage, store.TestFile)
+	} else {
+		in["seed"] = strconv.FormatUint(s.Seed, 10)
+		in.Settings("training.validation", s.Training.Validation)
+		in["training.held_out"] = s.Training.HeldOut
+		window.inputs(in)
+	}
 	// Parquet files may have samples without a result, unless training uses values.
 	lacking := s.Data != nil && s.Data.Kind == data.Parquet && s.Training.Loss.Value == 0
 	return &Stage{Name: store.AccuracyStage(g), In: in, Run: func(ctx context.Context) (any, error) {
-		_, samples, closeWindow, err := window.read()
-		if err != nil {
-			return nil, err
+		var samples *data.Set
+		var held []int32
+		if tested {
+			var err error
+			if samples, err = data.Read(t.Results.Path(store.TestFile)); err != nil {
+				return nil, err
+			}
+			for i := range samples.Len() {
+				held = append(held, int32(i))
+			}
+		} else {
+			_, all, closeWindow, err := window.read()
+			if err != nil {
+				return nil, err
+			}
+			defer closeWindow()
+			training, seeds := t.Setup.Training(g, nil)
+			samples = all
+			_, held = data.Split(samples, seeds.Split, training.Validation, training.SplitsPositions())
 		}
-		defer closeWindow()
-		training, seeds := t.Setup.Training(g, nil)
-		_, held := data.Split(samples, seeds.Split, training.Validation, training.SplitsPositions())
 		net, err := t.group(g)
 		if err != nil {
 			return nil, err
@@ -178,7 +195,7 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 // atOnce is the batch size of the measurement.
 const atOnce = 256
 
-// measureAccuracy evaluates the held-out samples of the replay window. held has their
+// measureAccuracy evaluates samples of a set that was not learned from. held has their
 // indices. known reports whether the result of a sample is known.
 func (t *Trial) measureAccuracy(ctx context.Context, g int, net *nn.Group, window *data.Set, held []int32, known func(*encode.Sample) bool) ([]store.PhaseAccuracy, error) {
 	task := t.Report.Task(store.AccuracyStage(g), "positions")

@@ -160,8 +160,11 @@ func (t *Trial) take(ctx context.Context, until int, end *store.Ended) error {
 		if err := t.openData(ctx); err != nil {
 			return fmt.Errorf("%s: %w", store.DataStage(1), err)
 		}
-		defer t.imports.source.Close() // which stops its engines
+		defer t.imports.Close() // which stops its engines
 		samples = t.importChunk
+		if err := t.execute(ctx, 0, t.importTest); err != nil {
+			return err
+		}
 	}
 	t.early = early{}
 	defer t.early.end()

@@ -133,6 +133,7 @@ func (t *Trial) SamplesStage(g int) string {
 // Names of stages, in the manifest and in messages.
 const (
 	UntrainedStage  = "untrained network"
+	TestStage       = "test positions"
 	TournamentStage = "tournament"
 )
 
@@ -157,6 +158,7 @@ type stageKind struct {
 // stageKinds are the kinds of stages in the order of execution.
 var stageKinds = []stageKind{
 	{name: UntrainedStage},
+	{TestStage, rowsOf[Generation], "samples/test.journal"},
 	{"self-play", rowsOf[Generation], "games/gen-*.journal"},
 	{"data", rowsOf[Generation], "samples/gen-*.journal"},
 	{"hooks", rowsOf[HookResults], ""},
@@ -199,7 +201,7 @@ func stagePlace(name string) (generation, place int) {
 	switch {
 	case place < 0:
 		return math.MaxInt, len(stageKinds)
-	case g == 0 && name != UntrainedStage:
+	case g == 0 && name != UntrainedStage && name != TestStage:
 		return math.MaxInt, place
 	}
 	return g, place
@@ -252,6 +254,9 @@ func SamplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet
 func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
 func PuzzlesFile(g int) string    { return fmt.Sprintf("evaluation/gen-%04d.csv", g) }
 func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.json", g) }
+
+// TestFile has the samples of the test files of the data.
+const TestFile = "samples/test.parquet"
 
 // TournamentGames is the file of the tournament's games, relative to the trial's folder, and
 // FinalGames that of the final tournament's, relative to the experiment's.
