@@ -297,11 +297,15 @@ func sinceBest(measure string) func([]generation) stats.Interval {
 	}
 }
 
+// leastDivergence is what the first trained network's searches must differ from its policy, in nats, so that
+// later ones may not differ more. In chess they find little at first (0.2), and the divergence rises for ten generations.
+const leastDivergence = 0.5
+
 // divergence returns the divergence divided by that of the first trained network, if the
 // policy loss has fallen since then.
 func divergence(until []generation) stats.Interval {
 	now, first := last(until).learning, until[1].learning
-	if now["policy_loss"] > 0.95*first["policy_loss"] {
+	if now["policy_loss"] > 0.95*first["policy_loss"] || first["kl"] < leastDivergence {
 		return stats.Unknown()
 	}
 	return stats.Exactly(now["kl"] / first["kl"])

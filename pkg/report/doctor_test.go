@@ -99,6 +99,14 @@ func TestRules(t *testing.T) {
 	if have := symptoms(all); !slices.Equal(have, []string{"policy_loss", "policy_loss"}) {
 		t.Errorf("a policy worse than equal priors: %v", have)
 	}
+	// First searches that find nothing.
+	all = healthy()
+	for i := range all {
+		all[i].learning["kl"] = 0.2 * float64(i)
+	}
+	if have := symptoms(all); have != nil {
+		t.Errorf("a divergence that begins low: %v", have)
+	}
 	// One generation may be chance, and few games are.
 	all = healthy()
 	set("distinct_games", 0.1)(&all[5])
