@@ -35,12 +35,12 @@ func drawCSV(p *picture) (plots.Chart, string, error) {
 // beside adds the numbers of a file to a chart. Of panels, a column belongs to the one that is
 // called like it (learning_rate, value_loss), all others to the last.
 func beside(c plots.Chart, file *experiment.CSV) (plots.Chart, error) {
-	wrong := fmt.Errorf("csv: %s has words, the figure's axis numbers", file.XColumn())
+	wrong := func() error { return fmt.Errorf("csv: %s has words, the figure's axis numbers", file.XColumn()) }
 	switch c := c.(type) {
 	case plots.Lines:
 		series, levels, names := seriesOf(file)
 		if len(names) > 0 {
-			return nil, wrong
+			return nil, wrong()
 		}
 		c.Series, c.References = append(c.Series, series...), append(c.References, levels...)
 		return c, nil
@@ -51,7 +51,7 @@ func beside(c plots.Chart, file *experiment.CSV) (plots.Chart, error) {
 			one.Y = []string{column}
 			series, levels, names := seriesOf(&one)
 			if len(names) > 0 {
-				return nil, wrong
+				return nil, wrong()
 			}
 			for _, l := range levels {
 				if from > to { // nothing was drawn yet

@@ -153,7 +153,7 @@ func (t *Trial) importChunk(_ context.Context, g int) (*Stage, error) {
 			}
 			from = before.Next
 		}
-		row, next, err := t.importFrom(ctx, t.imports.source, from, store.DataStage(g), store.SamplesFile(g), in)
+		row, next, err := t.importFrom(ctx, t.imports.source, from, store.DataStage(g), store.SamplesFile(g), t.Settings.Data.Chunk, in)
 		if err != nil {
 			return nil, err
 		}
@@ -173,14 +173,14 @@ func (t *Trial) importTest(context.Context, int) (*Stage, error) {
 	}
 	in := t.imports.testIn
 	return &Stage{Name: store.TestStage, In: in, Files: []string{store.TestFile}, Run: func(ctx context.Context) (any, error) {
-		row, _, err := t.importFrom(ctx, t.imports.test, data.First, store.TestStage, store.TestFile, in)
+		row, _, err := t.importFrom(ctx, t.imports.test, data.First, store.TestStage, store.TestFile, 0, in)
 		return row, err
 	}}, nil
 }
 
-// importFrom writes samples of a source to a file, in a stage with inputs in. next is where the
-// chunk after it begins.
-func (t *Trial) importFrom(ctx context.Context, source *data.Source, from data.Cursor, stage, file string, in store.Inputs) (row store.Generation, next data.Cursor, err error) {
+// importFrom writes samples of a source to a file, in a stage with inputs in. positions is their
+// number as planned, or 0. next is where the chunk after it begins.
+func (t *Trial) importFrom(ctx context.Context, source *data.Source, from data.Cursor, stage, file string, positions int, in store.Inputs) (row store.Generation, next data.Cursor, err error) {
 	var answers data.Answers
 	if source.UsesEngine() {
 		j, err := t.openJournal(t.scratch(stage), in, store.Kind{}, answers.Replay)
@@ -197,7 +197,7 @@ func (t *Trial) importFrom(ctx context.Context, source *data.Source, from data.C
 	}
 	began := time.Now()
 	var progress data.Progress
-	done := t.showImport(stage, &progress, answers.Games())
+	done := t.showImport(stage, positions, &progress, answers.Games())
 	info, err := source.Chunk(ctx, from, t.Setup.Codec, t.Results.Path(file), &answers, &progress)
 	done()
 	if err != nil {
@@ -228,8 +228,9 @@ func (t *Trial) chunkSize(g int) float64 {
 }
 
 // showImport reports the progress of a stage that imports, in games of an engine or in
-// positions, until the caller calls done. The first known games are already journaled.
-func (t *Trial) showImport(stage string, p *data.Progress, known int) (done func()) {
+// positions, until the caller calls done. planned is the number of positions, or 0. The first known
+// games are already journaled.
+func (t *Trial) showImport(stage string, planned int, p *data.Progress, known int) (done func()) {
 	d := t.Settings.Data
 	unit := "positions"
 	if d.Kind == data.Engine {
@@ -242,10 +243,7 @@ func (t *Trial) showImport(stage string, p *data.Progress, known int) (done func
 	began := time.Now()
 	end := p.Watch(func() {
 		positions := int(p.Positions.Load())
-		done, total := positions, d.Chunk
-		if stage == store.TestStage {
-			total = 0
-		}
+		done, total := positions, planned
 		switch size := p.Size.Load(); {
 		case d.Kind == data.Engine:
 			done, total = int(p.Games.Load()), d.Games

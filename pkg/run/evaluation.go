@@ -29,9 +29,9 @@ import (
 
 // Versions of the code of these stages.
 const (
-	puzzlesCode  = "2"
+	puzzlesCode  = "3"
 	accuracyCode = "3"
-	positionCode = "2"
+	positionCode = "3"
 )
 
 // checkpointInputs returns the common inputs of stages that evaluate the checkpoint of
