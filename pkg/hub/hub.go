@@ -307,12 +307,13 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 		h.tell(fmt.Sprintf("%s on %s failed: %s", w.Name, w.Host, a.Failed))
 		return order{Job: j.name}, nil
 	}
-	if a.Kind == nil {
+	if a.Kind == nil { // it does not work on the job
+		w.leave()
 		return order{Job: j.name}, nil
 	}
-	w.Kind, w.Refused = a.Kind, ""
+	w.Kind, w.Refused = a.Kind, a.Kind.differs(j.Needs)
 	switch {
-	case j.Any && j.kind != nil:
+	case w.Refused != "", j.Any && j.kind != nil:
 	case j.kind != nil:
 		w.Refused = a.Kind.differs(j.kind)
 	default:

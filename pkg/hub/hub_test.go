@@ -500,6 +500,49 @@ func TestServerElsewhere(t *testing.T) {
 	defer h.Close()
 }
 
+// An item whose second holder leaves is handed out again while the first one is silent.
+func TestHandedOutAgain(t *testing.T) {
+	j := &job{Job: &Job{}, items: map[int]*item{7: {}}, fresh: []int{7}}
+	for i := range 3 {
+		w := &worker{job: j, held: map[int]time.Time{}}
+		if got := j.give(w, 1, 3, true); !slices.Equal(got, []int{7}) {
+			t.Fatalf("worker %d got %v, want item 7", i, got)
+		}
+		if i == 1 {
+			w.leave()
+		}
+		for k := range j.out {
+			j.out[k].at = j.out[k].at.Add(-time.Hour)
+		}
+	}
+}
+
+// What every worker must have, it must have also where workers may be of different kinds, and
+// before the first of them decides on the kind.
+func TestNeeds(t *testing.T) {
+	for _, anyKind := range []bool{false, true} {
+		s := newSite(t, 2)
+		h := s.serve(t, "127.0.0.1:0")
+		defer h.Close()
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		a := &answers{have: map[int]string{}}
+		job := a.job(20, nil)
+		job.Needs, job.Any = Kind{"code": "6"}, anyKind
+		s.work(ctx, t, *s.tokens[0], h.Addr().String(), squares{kind: Kind{"code": "5"}, room: 2, lie: func(int) string { return "of old code" }})
+		done := make(chan error)
+		go func() { done <- h.Do(ctx, job) }()
+		for refused := false; !refused; time.Sleep(10 * time.Millisecond) {
+			refused = slices.ContainsFunc(h.Workers(), func(w WorkerState) bool { return w.Refused == "code is 5, want 6" })
+		}
+		s.work(ctx, t, *s.tokens[1], h.Addr().String(), squares{kind: job.Needs, room: 2})
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		a.check(t, 20)
+	}
+}
+
 // An Init that is repeated adds workers, and leaves the others.
 func TestInit(t *testing.T) {
 	dir := t.TempDir()
@@ -518,6 +561,9 @@ func TestInit(t *testing.T) {
 	after, err := ReadKeys(filepath.Join(dir, KeyFile))
 	if err != nil || after.Certificate != before.Certificate || after.Workers["worker-2"] != before.Workers["worker-2"] || len(after.Workers) != 3 || after.Address != "hub.example.org:2" {
 		t.Errorf("%+v after %+v (%v)", after, before, err)
+	}
+	if _, err := Init(dir, "hub2.example.org:1", 4); err == nil || !strings.Contains(err.Error(), "hub2.example.org") {
+		t.Errorf("a host without the certificate: %v", err)
 	}
 	if _, err := Init(dir, "nowhere", 1); err == nil {
 		t.Error("an address without a port was taken")

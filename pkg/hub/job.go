@@ -10,6 +10,7 @@ type Job struct {
 	Spec  []byte   // tells a worker what to do
 	Files [][]byte // that Spec names by their SHA-256
 	Todo  []int    // numbers of the items whose results are missing
+	Needs Kind     // what the kind of every worker must have; may be nil
 	Kind  Kind     // what the kind of a worker must have, as the results that exist; may be nil
 	Any   bool     // workers may be of different kinds
 	// Recheck is the share of the results that a second worker computes again, if there is one
@@ -129,8 +130,11 @@ func (j *job) release(w *worker, n int) {
 		return
 	}
 	it.holders = slices.DeleteFunc(it.holders, func(other *worker) bool { return other == w })
-	if len(it.holders) == 0 {
+	switch len(it.holders) {
+	case 0:
 		j.fresh = append(j.fresh, n)
+	case 1: // it may be handed out a second time again
+		j.out = append(j.out, handed{n, it.holders[0], time.Now()})
 	}
 }
 

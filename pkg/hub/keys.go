@@ -65,6 +65,9 @@ func Init(dir, address string, n int) (tokens []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := k.covers(host); err != nil {
+		return nil, fmt.Errorf("%s: workers would not trust the hub at %s (%w): use another folder, and new tokens for all workers", path, host, err)
+	}
 	k.Address, k.file = address, path
 	for i := 1; i <= n; i++ {
 		name := fmt.Sprintf("worker-%d", i)
@@ -134,6 +137,19 @@ func newKeys(host string) (*Keys, error) {
 		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: b}))
 	}
 	return &Keys{Seed: seed, Certificate: block("CERTIFICATE", cert), PrivateKey: block("PRIVATE KEY", private), Workers: map[string]string{}}, nil
+}
+
+// covers returns an error if the certificate is of other hosts.
+func (k *Keys) covers(host string) error {
+	block, _ := pem.Decode([]byte(k.Certificate))
+	if block == nil {
+		return errors.New("the certificate is damaged")
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return err
+	}
+	return cert.VerifyHostname(host)
 }
 
 // ReadKeys reads the hub's file that Init wrote.

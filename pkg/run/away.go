@@ -63,16 +63,17 @@ func (t *Trial) selfplayJob(g int) (*hub.Job, error) {
 			return nil, err
 		}
 	}
-	return t.run.newJob(o, files, map[string]string{network: t.Results.Path(network)})
+	return t.run.newJob(o, selfplayCode, files, map[string]string{network: t.Results.Path(network)})
 }
 
 // ordered returns the trial as it is in an order.
 func (t *Trial) ordered() orderedTrial { return orderedTrial{t.Settings.ID(), *t.Settings} }
 
 // newJob returns a job with the files that its trials name, with contents of other files, and with
-// networks, which have their paths here. A worker has both by their names.
-func (r *run) newJob(o order, files map[string][]byte, networks map[string]string) (*hub.Job, error) {
-	j := &hub.Job{Any: r.Kinds == AnyKind, Recheck: r.Recheck}
+// networks, which have their paths here. A worker has both by their names. code is the version of
+// the stage's code, which every worker must have: the result is stored as made by it.
+func (r *run) newJob(o order, code string, files map[string][]byte, networks map[string]string) (*hub.Job, error) {
+	j := &hub.Job{Any: r.Kinds == AnyKind, Needs: hub.Kind{"code": code}, Recheck: r.Recheck}
 	o.Files = map[string]string{}
 	add := func(name string, content []byte) {
 		if o.Files[name] == "" {
@@ -256,7 +257,7 @@ func (t *Trial) askAway(ctx context.Context, from data.Cursor, answers *data.Ans
 	if err := questions.Write(&games); err != nil {
 		return err
 	}
-	job, err := t.run.newJob(o, map[string][]byte{askedGames: games.Bytes()}, nil)
+	job, err := t.run.newJob(o, dataCode, map[string][]byte{askedGames: games.Bytes()}, nil)
 	if err != nil {
 		return err
 	}
@@ -307,7 +308,7 @@ func (m *tournament) away(ctx context.Context, games *match.Games, played func(*
 		}
 		o.Players = append(o.Players, x)
 	}
-	job, err := m.run.newJob(o, nil, networks)
+	job, err := m.run.newJob(o, tournamentCode, nil, networks)
 	if err != nil {
 		return err
 	}
