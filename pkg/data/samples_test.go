@@ -355,6 +355,13 @@ func TestRowGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer mapped.Close()
+	full, err := disk.NewMapped(t.TempDir())
+	if err != nil || full.Close() != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadInto(path, full); err == nil { // a file that cannot grow
+		t.Error("samples were mapped into a closed file")
+	}
 	onDisk, err := ReadInto(path, mapped)
 	if err != nil {
 		t.Fatal(err)

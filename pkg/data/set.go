@@ -69,8 +69,11 @@ func (p *part) room(size int) ([]byte, error) {
 	} else {
 		block = make([]byte, max(size, min(largeBlock, firstBlock<<len(p.blocks))))
 	}
+	if err != nil {
+		return nil, err
+	}
 	p.blocks, p.used = append(p.blocks, block), size
-	return block[:size:size], err
+	return block[:size:size], nil
 }
 
 // add appends the sample of a row of a file.
