@@ -43,9 +43,10 @@ With --pgn FILE the games are kept, with the players' evaluations as [%eval]. Un
 match ends they are in FILE.journal. An interrupted match continues from there, and a
 finished one with more --games. Other load on the machine does not change the games, unless
 a player is limited by time (movetime, level). Such a player plays differently each time,
-and weaker if several games share the machine. An engine that crashes, hangs, writes
-nonsense or plays an illegal move loses the game and is started again. A log beside FILE has
-the last 200 lines exchanged with it.
+and weaker if several games share the machine. An engine that crashes is started again and
+gets the same position; at the third crash there it loses the game. One that hangs, writes
+nonsense or plays an illegal move loses at once. A log beside FILE has the last 200 lines
+exchanged with it.
 
 Two UCI engines with limits of nodes and random first moves make games to learn from.`,
 		Example: `  alamos match quickstart/2@8 quickstart/2@2 --games 200 --visits 100

@@ -39,6 +39,7 @@ type Games struct {
 	journal  *disk.Journal
 	told     int // total in the journal
 	others   int // games in the journal with a different key
+	beyond   int // highest number, from 1, of a game in the journal that has the right key but is one too many
 }
 
 // place identifies a game of a tournament.
@@ -104,8 +105,13 @@ func (a *Games) replay(entry []byte) error {
 		if e.Replaces {
 			delete(a.games, place{g.Pair(), g.Number})
 		}
-		if !a.take(e.Key, g) && e.Key != a.key(g.Pair()) {
+		if a.take(e.Key, g) {
+			return nil
+		}
+		if e.Key != a.key(g.Pair()) {
 			a.others++
+		} else if f, ours := a.fixtures[g.Pair()]; ours && g.Number >= f.Games {
+			a.beyond = max(a.beyond, g.Number+1)
 		}
 		return nil
 	})

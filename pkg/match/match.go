@@ -130,7 +130,7 @@ func (m *match) prepare(ctx context.Context) error {
 func (m *match) name() string {
 	cfg := m.cfg
 	var b strings.Builder
-	fmt.Fprintf(&b, "2 %v %q %d %d %d %v", cfg.Variant, cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
+	fmt.Fprintf(&b, "2 %s %q %d %d %d %v", cfg.Variant.Spec(), cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
 	for _, o := range cfg.Book {
 		fmt.Fprint(&b, " ", o.Start.FEN(), o.Moves)
 	}
@@ -169,6 +169,9 @@ func (m *match) restore() error {
 	}
 	if m.games.others > 0 {
 		return errors.Join(fmt.Errorf("%s: %w", m.journal(), errOther), m.games.Close())
+	}
+	if n := m.games.beyond; n > 0 {
+		return errors.Join(fmt.Errorf("%s has a game of this match with the number %d: ask for at least %d", m.journal(), n, n), m.games.Close())
 	}
 	if n := m.games.Len(); n > 0 && m.cfg.Watch != nil {
 		m.cfg.Watch.Resume(n)

@@ -187,15 +187,29 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// custom returns rules that differ in the number of repetitions, but not in their name.
+func custom(t *testing.T, repetition int) chess.Variant {
+	t.Helper()
+	r := chess.RulesOf(chess.Atomic)
+	r.Name, r.Repetition = "custom", repetition
+	v, err := chess.Define(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 // A file of another match is not touched.
 func TestOtherMatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "games.pgn")
 	c := configOf(t, "random", "material:1", file)
+	c.Variant = custom(t, 2)
 	run(t, c)
 	before := read(t, file)
 	for name, change := range map[string]func(*Config){
 		"another match":    func(c *Config) { c.Seed++ },
 		"other settings":   func(c *Config) { c.MaxMoves++ },
+		"games of another": func(c *Config) { c.Variant = custom(t, 3) },
 		"or players":       func(c *Config) { c.Players[1] = opened(t, "material:2") },
 		"ask for at least": func(c *Config) { c.Rounds = 4 },
 	} {
@@ -216,6 +230,11 @@ func TestOtherMatch(t *testing.T) {
 	other.Seed++
 	if _, err := Run(t.Context(), other); err == nil || read(t, other.File+".journal") != left {
 		t.Errorf("the journal of another match was used: %v", err)
+	}
+	other.Seed--
+	other.Rounds = 1
+	if _, err := Run(t.Context(), other); err == nil || !strings.Contains(err.Error(), "ask for at least") || !strings.HasPrefix(read(t, other.File+".journal"), left) {
+		t.Errorf("games of the journal were lost: %v", err)
 	}
 	if read(t, file) != before {
 		t.Error("the file was changed")
