@@ -438,7 +438,7 @@ func endScore(p *chess.Position) string {
 	return "cp 0"
 }
 
-// perft counts positions by root move, as other engines do.
+// perft counts positions by root move, as other engines do, until ctx ends.
 func (s *server) perft(ctx context.Context, depth string) {
 	n, err := strconv.Atoi(depth)
 	if err != nil || n < 1 || n > 20 || s.game == nil {
@@ -452,11 +452,29 @@ func (s *server) perft(ctx context.Context, depth string) {
 	for _, m := range l.Slice() {
 		next := *p
 		next.Play(m)
-		count := chess.Perft(&next, n-1)
+		count := perft(ctx, &next, n-1)
 		if total += count; ctx.Err() != nil {
 			return
 		}
 		s.say("%s: %d", moveText(p, m, s.chess960), count)
 	}
 	s.say("Nodes searched: %d", total)
+}
+
+// perft is [chess.Perft] until ctx ends: then the number is of no use.
+func perft(ctx context.Context, p *chess.Position, depth int) (n uint64) {
+	if depth <= 4 { // milliseconds
+		return chess.Perft(p, depth)
+	}
+	var l chess.MoveList
+	p.LegalMoves(&l)
+	for _, m := range l.Slice() {
+		if ctx.Err() != nil {
+			break
+		}
+		next := *p
+		next.Play(m)
+		n += perft(ctx, &next, depth-1)
+	}
+	return n
 }

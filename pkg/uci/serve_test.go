@@ -258,6 +258,16 @@ func TestServeLongLines(t *testing.T) {
 	wantLine(t, lines, "bestmove [a-h].*")
 }
 
+// A count that would take years ends with its context.
+func TestServePerftEnds(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	var out strings.Builder
+	if err := uci.Serve(ctx, strings.NewReader("position startpos\ngo perft 12\n"), &out, blank(), uci.Limit{}); err != nil || strings.Contains(out.String(), "Nodes searched") {
+		t.Errorf("error %v, answers %q", err, out.String())
+	}
+}
+
 // A line that never ends takes no memory, and a position of which only the start was read
 // is refused.
 func TestServeEndlessLine(t *testing.T) {
