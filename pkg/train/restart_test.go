@@ -15,6 +15,9 @@ func TestRestarted(t *testing.T) {
 	if p.state, err = p.state.Restarted(step); err != nil {
 		t.Fatal(err)
 	}
+	if want := first[selected(t, first)].Validation.Total; p.state.LastLoss != want {
+		t.Errorf("the loss to be lowered is %v, want %v", p.state.LastLoss, want)
+	}
 	second := p.learn(t, cfg, set, Seeds{1, 3})
 	if p.state, err = p.state.Restarted(step); err != nil {
 		t.Fatal(err)

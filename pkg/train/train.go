@@ -86,7 +86,7 @@ type State struct {
 // optimizer state.
 func (s State) Restarted(schedule Schedule) (State, error) {
 	start, err := schedule.Start()
-	return State{Schedule: start, Before: s.Before + s.Schedule.Epochs}, err
+	return State{Schedule: start, LastLoss: s.LastLoss, Before: s.Before + s.Schedule.Epochs}, err
 }
 
 // Epoch is a row of epochs.csv. Without held-out games the validation losses are NaN, and
