@@ -61,7 +61,7 @@ func (a Axis) check(s span) error {
 	low, high := a.From.or(s.min), a.To.or(s.max)
 	switch {
 	case s.empty():
-	case (a.From.Fixed || a.To.Fixed) && !(low < high) || a.Log && low <= 0:
+	case a.From.Fixed && a.To.Fixed && !(low < high) || a.Log && min(low, high) <= 0:
 		return fmt.Errorf("plots: the axis %q from %g to %g: want two ends in ascending order, above 0 if it is logarithmic: %w", a.text(), low, high, ErrInvalid)
 	case a.Log && (s.min < 1e-200 || s.max > 1e200):
 		return fmt.Errorf("plots: %g to %g on the logarithmic axis %q: %w", s.min, s.max, a.text(), ErrInvalid)
@@ -136,7 +136,7 @@ func (s span) widen(share float64, log bool) span {
 func setRange(axis *plot.Axis, a Axis, s span, pad float64, target int) {
 	all := s
 	switch {
-	case a.Most > 0:
+	case a.Most > 0 && !a.Log:
 		all = span{0, a.Most, false}
 	case a.FromZero && !a.Log:
 		if all.add(0); all.min == all.max {
@@ -148,6 +148,11 @@ func setRange(axis *plot.Axis, a Axis, s span, pad float64, target int) {
 		wide.min, wide.max = min(all.min, s.min-(all.min-wide.min)), max(all.max, s.max+(wide.max-all.max))
 	}
 	axis.Min, axis.Max = a.From.or(wide.min), a.To.or(wide.max)
+	if !(axis.Min < axis.Max) { // all numbers are beyond the fixed end
+		end := a.To.or(a.From.At)
+		beside := span{end, end, all.whole}.widen(pad, a.Log)
+		axis.Min, axis.Max = a.From.or(beside.min), a.To.or(beside.max)
+	}
 	if a.Log {
 		axis.Scale = plot.LogScale{}
 		axis.Tick.Marker = logTicks{}

@@ -32,11 +32,26 @@ func TestRange(t *testing.T) {
 		"from 0, only 0": {Axis{FromZero: true}, spanOf(0), -0.1, 1},
 		"score at ends":  {Axis{Most: 1}, spanOf(0, 1), -0.1, 1.1},
 		"score inside":   {Axis{Most: 1}, spanOf(0.3, 0.75), 0, 1},
+		"log score":      {Axis{Most: 1, Log: true}, spanOf(0.01, 1), 0.01 / math.Pow(10, 0.2), math.Pow(10, 0.2)},
+		"score from":     {Axis{Most: 1, From: End{true, 0.5}}, spanOf(0.1, 0.4), 0.5, 1},
+		"only 0, from 0": {Axis{From: End{true, 0}}, spanOf(0), 0, 1},
+		"beyond from":    {Axis{From: End{true, 10}}, spanOf(1, 2), 10, 11},
+		"beyond to":      {Axis{To: End{true, 1}}, spanOf(5, 7), 0, 1},
 	} {
+		if err := c.axis.check(c.values); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 		axis := plot.Axis{Scale: plot.LinearScale{}}
 		setRange(&axis, c.axis, c.values, 0.1, 5)
 		if d := (c.max - c.min) * 1e-9; axis.Min < c.min-d || axis.Min > c.min+d || axis.Max < c.max-d || axis.Max > c.max+d {
 			t.Errorf("%s: the axis shows %g to %g, want %g to %g", name, axis.Min, axis.Max, c.min, c.max)
+		}
+	}
+	for name, axis := range map[string]Axis{
+		"reversed": {From: End{true, 2}, To: End{true, 1}}, "empty": {From: End{true, 2}, To: End{true, 2}}, "0 on a logarithmic axis": {Log: true, From: End{true, 0}},
+	} {
+		if axis.check(spanOf(1, 3)) == nil {
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

@@ -339,6 +339,7 @@ func withAxes(c plots.Chart, x, y *experiment.FigureAxis) plots.Chart {
 		change(&c.X, x)
 		change(&c.Y, y)
 		c.Series = placed(c.Series, c.X.Log, c.Y.Log)
+		c.References = slices.DeleteFunc(slices.Clone(c.References), func(r plots.Reference) bool { return c.Y.Log && r.Y <= 0 })
 		return c
 	case plots.Multiples:
 		change(&c.X, x)

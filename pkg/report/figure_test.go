@@ -218,9 +218,12 @@ func TestLogarithmicAxes(t *testing.T) {
 	x, y := &experiment.FigureAxis{Scale: "log"}, &experiment.FigureAxis{Scale: "log"}
 	c := withAxes(plots.Lines{Series: []plots.Series{{Points: []plots.Point{
 		{X: 0, Y: stats.Exactly(1)}, {X: 1, Y: stats.Exactly(0)}, {X: 2, Y: stats.Around(1, 2)}, {X: 3, Y: stats.Around(2, 1)},
-	}}}}, x, y)
+	}}}, References: []plots.Reference{{Name: "none", Y: 0}, {Name: "some", Y: 1}}}, x, y)
 	if _, err := c.Figure(); err != nil {
 		t.Fatal(err)
+	}
+	if levels := c.(plots.Lines).References; len(levels) != 1 || levels[0].Name != "some" {
+		t.Errorf("levels %+v", levels)
 	}
 	have := c.(plots.Lines).Series[0].Points
 	if !have[0].Y.Missing() || !have[1].Y.Missing() || have[2].Y.Known() || have[2].Y.Value != 1 || have[3].Y != stats.Around(2, 1) {
