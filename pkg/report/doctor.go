@@ -83,9 +83,10 @@ func diagnose(x *store.Experiment, t *store.Trial) TrialDiagnosis {
 		d.Symptoms = append(d.Symptoms, f)
 	}
 	var all []generation
-	wdl, legal := t.Declared.Settings.Network.Value == nn.ValueWDL, t.Declared.Settings.Training.Loss.PolicyMask != nn.MaskNone
+	s := &t.Declared.Settings
+	wdl, legal := s.Network.Value == nn.ValueWDL, s.Training.Loss.PolicyMask != nn.MaskNone
 	for g := 1; g <= t.Done(); g++ {
-		all = append(all, generation{t.Learning(g), t.Generation(g), t.Epochs(g), wdl, legal})
+		all = append(all, generation{t.Learning(g), t.Generation(g), t.Epochs(g), wdl, legal, s.Start != nil})
 	}
 	for i := range rules {
 		if f := rules[i].apply(all); f != nil {

@@ -16,6 +16,7 @@ type generation struct {
 	epochs   []train.Epoch
 	wdl      bool // the value loss is a cross-entropy
 	legal    bool // the policy loss is over legal moves
+	trained  bool // the run began with a trained network
 }
 
 // rule is a range of a measure in good runs. A measure of a generation may look at the
@@ -279,9 +280,13 @@ func againstEqualPriors(until []generation) stats.Interval {
 	return sinceFirst("policy_loss", "prior_entropy")(until)
 }
 
-// sinceFirst returns a measure divided by a measure of the first generation.
+// sinceFirst returns a measure divided by a measure of the first generation, if that began with
+// random weights.
 func sinceFirst(measure, first string) func([]generation) stats.Interval {
 	return func(until []generation) stats.Interval {
+		if until[0].trained {
+			return stats.Unknown()
+		}
 		return stats.Exactly(last(until).learning[measure] / until[0].learning[first])
 	}
 }

@@ -129,6 +129,14 @@ func TestRules(t *testing.T) {
 	if have := symptoms(all); !slices.Equal(have, []string{"policy_loss"}) {
 		t.Errorf("data: %v", have)
 	}
+	// A trained network has learned already.
+	all = healthy()
+	for i := range all {
+		all[i].trained, all[i].learning["policy_loss"], all[i].learning["prior_entropy"] = true, 3, 2
+	}
+	if have := symptoms(all); have != nil {
+		t.Errorf("a run that began with a trained network: %v", have)
+	}
 }
 
 // Every rule names settings that exist, its source, and a measure that can be looked up.
