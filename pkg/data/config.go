@@ -129,6 +129,9 @@ type Label struct {
 // Network opens a network, which has an encoding of its own.
 type Network func() (*nn.Model, encode.Codec, error)
 
+// HasTest reports whether there are files that nothing is learned from. c may be nil: no data.
+func (c *Config) HasTest() bool { return c != nil && len(c.Test) > 0 }
+
 // Check returns an error if the configuration is contradictory or incomplete. It reads no
 // file and starts no engine.
 func (c *Config) Check() error {

@@ -11,6 +11,28 @@ import (
 	"alamos/pkg/experiment"
 )
 
+// The figure of a policy shows what the network says, whatever the settings of a search make of it.
+func TestPolicyOfTheNetworkAlone(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for _, search := range []string{"{}", "{policy_temperature: 3, solver: true, lookahead: 1}"} {
+		s := finishedSite(t)
+		s.run(t, "tournament.rounds=0", "notebook=[{figure: {kind: policy}}]", "tournament.search="+search)
+		found, err := filepath.Glob(filepath.Join(s.trial(t), "figures/data/*.json"))
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		b, err := os.ReadFile(found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, string(b))
+	}
+	if files[0] != files[1] {
+		t.Errorf("%s\nand with other settings of the search\n%s", files[0], files[1])
+	}
+}
+
 // A gauntlet among players that have met in a round robin takes its games from there;
 // a book and a judge change how games go, and are seen in them.
 func TestConditionsOfTournaments(t *testing.T) {

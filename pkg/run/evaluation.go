@@ -31,7 +31,7 @@ import (
 const (
 	puzzlesCode  = "3"
 	accuracyCode = "3"
-	positionCode = "3"
+	positionCode = "4"
 )
 
 // checkpointInputs returns the common inputs of stages that evaluate the checkpoint of
@@ -150,7 +150,7 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 	}
 	in := t.checkpointInputs(g, accuracyCode)
 	in["training.loss.policy_mask"] = s.Training.Loss.PolicyMask
-	window, tested := t.window(g), s.Data != nil && len(s.Data.Test) > 0
+	window, tested := t.window(g), s.Data.HasTest()
 	if tested {
 		in["test positions"] = t.Results.Output(store.TestStage, store.TestFile)
 	} else {
@@ -308,8 +308,10 @@ func (t *Trial) position(q store.Position) (*Stage, error) {
 	if q.All {
 		in["moves"] = "all"
 	}
-	cfg := s.Tournament.Search.WithoutExploration()
-	if cfg.Visits = q.Visits; q.Visits > 0 {
+	cfg := search.Config{} // without visits: the network alone
+	if q.Visits > 0 {
+		cfg = s.Tournament.Search.WithoutExploration()
+		cfg.Visits = q.Visits
 		in.Settings("search", cfg)
 	}
 	return &Stage{Name: q.Stage(), In: in, Files: []string{q.File()}, Run: func(ctx context.Context) (any, error) {

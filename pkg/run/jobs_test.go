@@ -229,6 +229,15 @@ func TestHalvingByLoss(t *testing.T) {
 	}
 }
 
+// Trials that ended at a rung have too few players for the gauntlet that they never play.
+func TestHalvingWithGauntlet(t *testing.T) {
+	t.Parallel()
+	s := halvingSite(t, experiment.ByLoss)
+	set := append(slices.Clone(halvingSet), "tournament.players=[{every: 1}, random]", "tournament.format={kind: gauntlet, first: 2}")
+	s.run(t, set...)
+	s.run(t, set...).stages(t, map[string]string{})
+}
+
 // A setting with several seeds continues or ends as a whole.
 func TestHalvingOfSeeds(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ func (t *Trial) tournament(ctx context.Context, _ int) (*Stage, error) {
 		return nil, nil // an earlier tournament stays in the manifest
 	}
 	players := t.players(ctx)
-	if len(players) < 2 { // missing opponents were left out
+	if len(players) < 2 || settings.Format.First >= len(players) { // missing opponents were left out, or the trial ended early
 		t.Results.Manifest.Drop(store.TournamentStage)
 		return nil, nil
 	}

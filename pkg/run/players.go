@@ -145,9 +145,11 @@ func (r *run) findOpponents(ctx context.Context) (lacking []error, err error) {
 // players lists the players of the trial's tournament in the order of the experiment. A
 // checkpoint that is listed twice plays once. A generation that training did not reach and a
 // missing opponent do not play.
-func (t *Trial) players(ctx context.Context) []player {
+func (t *Trial) players(ctx context.Context) []player { return t.playersAt(ctx, t.Results.Last()) }
+
+// playersAt is players if last is the last generation.
+func (t *Trial) playersAt(ctx context.Context, last int) []player {
 	var out roster
-	last := t.Results.Last()
 	for _, spec := range t.Settings.Tournament.Players {
 		generations := spec.Generations
 		switch own := spec.Network(); {
