@@ -148,9 +148,9 @@ func (c Codec) Continue(s *Sample, p *chess.Position, moves []chess.Move, plies 
 	if plies == 0 {
 		return
 	}
-	own, seen := p.Turn(), view(p)
+	own := p.Turn()
 	if c.Planes.White() {
-		own, seen = chess.White, asItIs
+		own = chess.White
 	}
 	s.Future = resize(s.Future, FutureWords)
 	clear(s.Future)
@@ -163,7 +163,14 @@ func (c Codec) Continue(s *Sample, p *chess.Position, moves []chess.Move, plies 
 			}
 		}
 	}
-	turnBoards(s.Future, seen)
+	switch {
+	case c.Planes.White():
+	case !ofRules(c.Planes):
+		turnBoards(s.Future, view(p))
+	case own == chess.Black:
+		_, ranks := p.Variant().Size()
+		reverseRanks(s.Future, ranks)
+	}
 }
 
 // Drawn is the probability of a draw in the target, in [0, 1-|Value|]: then

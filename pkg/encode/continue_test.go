@@ -78,6 +78,59 @@ func TestContinue(t *testing.T) {
 	}
 }
 
+// With input rules the later board is turned as the planes are, also where a board has fewer
+// ranks and in racing kings: a board a ply later that is the same is shown as the planes show it.
+func TestContinueOfRules(t *testing.T) {
+	small := chess.RulesOf(chess.Standard)
+	small.Name, small.Files, small.Ranks, small.Castling = "small", 5, 5, false
+	small.Start, small.DoubleStep, small.EnPassant, small.PromoteOn = "rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1", []int{}, []int{}, []int{5}
+	defined, err := chess.Define(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []chess.Variant{defined, chess.RacingKings, chess.Standard} {
+		c, err := encode.NewCodec(encode.Rules, encode.Rules, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := chess.NewGame(chess.StartPosition(v))
+		for range 2 { // White to move, then Black
+			p := *g.Position()
+			planes := make([]uint64, c.Planes.Count())
+			c.Planes.Encode(planes, g)
+			var moves []chess.Move
+			for next := p; len(moves) < 2; next.Play(moves[len(moves)-1]) {
+				var l chess.MoveList
+				next.LegalMoves(&l)
+				moves = append(moves, l.Slice()[0])
+			}
+			var s encode.Sample
+			c.Continue(&s, &p, moves, 1)
+			g.Play(moves[0])
+			// A move changes at most three squares.
+			var now [64]int
+			for i := range 12 {
+				for square := range 64 {
+					now[square] += int(planes[i]>>square&1) * (i + 1)
+				}
+			}
+			changed := 0
+			for square := range 64 {
+				class := 0
+				for k, word := range s.Future {
+					class |= int(word>>square&1) << k
+				}
+				if class != now[square] {
+					changed++
+				}
+			}
+			if changed == 0 || changed > 3 {
+				t.Errorf("%v, %v to move: the later board differs on %d squares from that of the planes", v, p.Turn(), changed)
+			}
+		}
+	}
+}
+
 // A game's continuation is reflected with its position.
 func TestReflectionOfContinuation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))

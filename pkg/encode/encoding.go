@@ -81,6 +81,9 @@ type Policy struct {
 // Name is the name that experiment files use.
 func (e *Policy) Name() string { return e.name }
 
+// Turns reports whether moves are numbered as the side to move sees the board, not White.
+func (e *Policy) Turns() bool { return e != uci1968 }
+
 // Size is the length of the policy vector.
 func (e *Policy) Size() int { return e.size }
 

@@ -97,9 +97,7 @@ func planesOfRules(v chess.Variant) *Planes {
 		dst[2*n+1], dst[2*n+2], dst[2*n+3] = uint64(p.CastlingRooks(own)), uint64(p.CastlingRooks(own.Other())), 1<<p.EnPassant()
 		dst[2*n+4] = uint64(p.Promoted())
 		if own == chess.Black {
-			for i, b := range dst[:first] {
-				dst[i] = bits.ReverseBytes64(b) >> (8 * (8 - ranks))
-			}
+			reverseRanks(dst[:first], ranks)
 		}
 		at := first
 		constant := func(x float64) {
@@ -123,6 +121,13 @@ func planesOfRules(v chess.Variant) *Planes {
 	}
 	made, _ := madePlanes.LoadOrStore(v, e)
 	return made.(*Planes)
+}
+
+// reverseRanks exchanges the ranks of boards that have a number of them.
+func reverseRanks(boards []uint64, ranks int) {
+	for i, b := range boards {
+		boards[i] = bits.ReverseBytes64(b) >> (8 * (8 - ranks))
+	}
 }
 
 // policyOfRules returns the numbering of the moves of a variant, as the side to move sees the

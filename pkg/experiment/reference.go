@@ -211,6 +211,7 @@ var published = map[string][5]string{
 	"network.bare_heads":              {"", "", "true"},
 	"network.value_linear":            {"", "", "", "", "true"},
 	"network.policy_relu":             {"", "", "true"},
+	"network.moves_left_relu":         {"", "", "true"},
 	"search.nodes":                    {"", "", "7168"},
 	"search.own_visit":                {"", "true"},
 	"search.q_draws":                  {"", "1"},

@@ -87,7 +87,7 @@ var rules = []rule{
 		return fault(s.Data != nil && s.Data.Policy == "engine" && s.Data.Label == nil, "the policy target is an engine's best move, which needs data.label")
 	}},
 	{"data.test evaluation.accuracy", func(s *Settings) string {
-		return fault(s.Data != nil && len(s.Data.Test) > 0 && (s.Evaluation == nil || !s.Evaluation.Accuracy),
+		return fault(s.Data.HasTest() && (s.Evaluation == nil || !s.Evaluation.Accuracy),
 			"test files are for the accuracy of an evaluation: add evaluation: {accuracy: true}")
 	}},
 	{"data.label.advance network.policy", func(s *Settings) string {
@@ -95,8 +95,10 @@ var rules = []rule{
 			"advance: true has no policy target for the position after the engine's move: network.policy must be none")
 	}},
 	{"training.loss.policy training.loss.value", func(s *Settings) string {
-		l := s.Training.Loss
-		return fault(l.Value == 0 && (l.Policy == 0 || s.Network.Policy == NoPolicy), "no part of the loss has a weight above 0: nothing would be learned")
+		l, n := s.Training.Loss, &s.Network
+		learned := l.Value > 0 || l.Policy > 0 && n.Policy != NoPolicy || l.MovesLeft > 0 && n.MovesLeft ||
+			l.OpponentPolicy > 0 && n.OpponentPolicy || l.SoftPolicy > 0 && n.SoftPolicy || l.FutureBoard > 0 && n.FutureBoard > 0
+		return fault(!learned, "no part of the loss has a weight above 0: nothing would be learned")
 	}},
 	{"game.variant network.trunk network.input", func(s *Settings) string {
 		return fault(s.Network.Trunk == nn.TrunkSparse && s.Game.Variant == chess.RacingKings.String() && s.Network.Input == "variants31",
@@ -113,6 +115,14 @@ var rules = []rule{
 			return err.Error()
 		}
 		return ""
+	}},
+	{"game.variant network.future_board", func(s *Settings) string {
+		v, err := s.Game.Of()
+		if s.Network.FutureBoard == 0 || err != nil {
+			return ""
+		}
+		others := slices.ContainsFunc(v.Kinds(), func(t chess.PieceType) bool { return t > chess.King })
+		return fault(others, "the head for a later board knows only the kinds of pieces that chess has: future_board must be 0")
 	}},
 	{"network.input network.policy training.mirror", func(s *Settings) string {
 		codec, err := s.codec()

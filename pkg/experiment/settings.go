@@ -225,7 +225,7 @@ type Figure struct {
 	_      string `key:"metric" default:"score" enum:"score loss" when:"kind=multiples" doc:"Curve in the small figure of each trial."`
 
 	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board inputs" doc:"Position to show. start is the start position of the game."`
-	Boards     string `key:"boards" default:"pieces" enum:"pieces moves" when:"kind=policy" doc:"What the small boards show. pieces: where the legal moves begin and end, of all pieces and of each kind. moves: all that the policy can say, legal or not, before a mask: a board for each way of moving, at the squares where the moves begin, as the side to move sees them."`
+	Boards     string `key:"boards" default:"pieces" enum:"pieces moves" when:"kind=policy" doc:"What the small boards show. pieces: where the legal moves begin and end, of all pieces and of each kind. moves: all that the policy can say, legal or not, before a mask: a board for each way of moving, at the squares where the moves begin, as the policy sees them: uci1968 as White, all others as the side to move."`
 	Generation *int   `key:"generation" range:"0.." when:"kind=policy tree board" absent:"the last" doc:"Checkpoint to show. 0 is the untrained network."`
 	_          *int   `key:"generation" range:"1.." when:"kind=length-histogram" absent:"the last" doc:"Generation whose games are counted."`
 	_          *int   `key:"generation" range:"1.." when:"kind=series" absent:"the last, or several" doc:"Generation whose curves are shown."`

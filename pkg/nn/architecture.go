@@ -127,6 +127,7 @@ type head struct {
 	dense  []*dense
 	act    activation
 	linear bool
+	floor  bool       // outputs below 0 are 0
 	places [][2]int32 // where the logits are among the maps, see [encode.Layout]; nil if each is at its own index
 	output output
 }
@@ -150,6 +151,7 @@ func newHeads(d *declare, s *Spec) heads {
 	h.value.linear = s.ValueLinear
 	if s.MovesLeft {
 		h.movesLeft = newDenseHead(d, "moves_left", s, s.MovesLeftChannels, 0, false, []int{s.MovesLeftHidden}, movesLeft)
+		h.movesLeft.floor = s.MovesLeftReLU
 	}
 	d.playing = len(d.params)
 	if s.OpponentPolicy {
@@ -348,6 +350,9 @@ func (h *head) forward(g *graph, from features, listed *Moves) *ts.Tensor {
 		return x
 	case tanhValue:
 		x = g.keep(x.Tanh(false))
+	}
+	if h.floor {
+		x = g.activate(x, relu)
 	}
 	return g.keep(x.Flatten(0, 1, false))
 }

@@ -156,7 +156,7 @@ func (t *Trainer) movesLeftLoss(g *graph, left *ts.Tensor, b *Batch, scale float
 	}
 	left = g.keep(left.Mul(g.tensor(known), false))
 	var loss *ts.Tensor
-	if t.loss.MovesLeftError == squaredError {
+	if t.loss.MovesLeftError == SquaredError {
 		loss = g.keep(left.MseLoss(g.tensor(target), sum, false))
 	} else {
 		loss = g.keep(left.HuberLoss(g.tensor(target), sum, delta, false))

@@ -319,9 +319,9 @@ func TestMovesLeftLoss(t *testing.T) {
 		kind string
 		want func(out float64) float64 // of the known position
 	}{
-		{20, huberError, func(out float64) float64 { return 0.5 * (math.Abs(out-2.35) - 0.25) }}, // out is far from 2.35
-		{20, squaredError, func(out float64) float64 { return (out - 2.35) * (out - 2.35) }},
-		{1, squaredError, func(out float64) float64 { return (out - 47) * (out - 47) }},
+		{20, HuberError, func(out float64) float64 { return 0.5 * (math.Abs(out-2.35) - 0.25) }}, // out is far from 2.35
+		{20, SquaredError, func(out float64) float64 { return (out - 2.35) * (out - 2.35) }},
+		{1, SquaredError, func(out float64) float64 { return (out - 47) * (out - 47) }},
 	} {
 		s := Spec{Planes: 4, Depth: 0, Width: 5, PolicyHead: PolicyNone, MovesLeft: true, MovesLeftUnit: c.unit}
 		o := momentum
@@ -339,6 +339,29 @@ func TestMovesLeftLoss(t *testing.T) {
 		if want := c.want(float64(left[0])) / 2; math.Abs(loss.MovesLeft-want) > 1e-4*want {
 			t.Errorf("%s of units of %d: the loss of %v is %v, want %v", c.kind, c.unit, left[0], loss.MovesLeft, want)
 		}
+	}
+}
+
+// With moves_left_relu training sees max(0, x) of the outputs x without it.
+func TestMovesLeftReLU(t *testing.T) {
+	const n = 64
+	planes := noisePlanes(4 * n)
+	var outputs [2][]float32
+	for i, rectified := range []bool{false, true} {
+		s := Spec{Planes: 4, Depth: 0, Width: 5, PolicyHead: PolicyNone, MovesLeft: true, MovesLeftReLU: rectified}
+		_, _, outputs[i] = answers(t, mustTrainerWith(t, mustNew(t, s, 1), momentum, TrainerOptions{Threads: 1, Precision: FP32}), planes)
+	}
+	positive := 0
+	for i, x := range outputs[0] {
+		if outputs[1][i] != max(0, x) {
+			t.Errorf("position %d: %v became %v", i, x, outputs[1][i])
+		}
+		if x > 0 {
+			positive++
+		}
+	}
+	if positive == 0 || positive == n {
+		t.Errorf("%d of %d outputs are positive: want some and not all", positive, n)
 	}
 }
 

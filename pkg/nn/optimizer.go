@@ -56,8 +56,8 @@ const (
 
 // Losses of the moves left.
 const (
-	huberError   = "huber"
-	squaredError = "squared"
+	HuberError   = "huber"
+	SquaredError = "squared"
 )
 
 // LossSettings define the loss. Its weights are the factors of its terms: if all are zero,
@@ -88,7 +88,7 @@ func (o Optimizer) Complete() (Optimizer, error) {
 		}
 		o.Epsilon = cmp.Or(o.Epsilon, 1e-8)
 	}
-	mask, plies := cmp.Or(o.Loss.PolicyMask, MaskLegal), cmp.Or(o.Loss.MovesLeftError, huberError)
+	mask, plies := cmp.Or(o.Loss.PolicyMask, MaskLegal), cmp.Or(o.Loss.MovesLeftError, HuberError)
 	if o.Loss.PolicyMask, o.Loss.MovesLeftError = "", ""; o.Loss == (LossSettings{}) {
 		o.Loss = LossSettings{Policy: 1, Value: 1, MovesLeft: 1, OpponentPolicy: 0.15, SoftPolicy: 8, FutureBoard: 1}
 	}
@@ -147,7 +147,7 @@ func (x *optimizer) start(o Optimizer, params *parameters, leaves []handles) {
 		}
 		weights = append(weights, params.full[p].Ctensor())
 		halves = append(halves, optional(params.half[p]))
-		decays = append(decays, o.Decayed == DecayAll || len(p.shape) > 1) // biases and norms have one dimension
+		decays = append(decays, o.Decayed == DecayAll || len(p.shape) > 1 && !p.scales) // biases and norms have one dimension
 	}
 	must(message(C.alamos_optimizer_new(C.int(kind), flag(params.generic), C.int(len(leaves)), C.int(len(weights)),
 		weights.first(), halves.first(), slices.Concat(leaves...).first(), moments[0].first(), moments[1].first(),

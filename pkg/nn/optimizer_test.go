@@ -138,9 +138,8 @@ func TestLossWeightOutOfRange(t *testing.T) {
 }
 
 // moved returns how far a step of rate 1 moves each trained parameter, by name.
-func moved(t *testing.T, o Optimizer, on TrainerOptions) Tensors {
+func moved(t *testing.T, s Spec, o Optimizer, on TrainerOptions) Tensors {
 	t.Helper()
-	s := tiny()
 	n := mustNew(t, s, 1)
 	x := mustTrainerWith(t, n, o, on)
 	before := mustState(t, n)
@@ -168,7 +167,7 @@ var everyPath = map[string]TrainerOptions{
 func TestGradientClip(t *testing.T) {
 	for name, on := range everyPath {
 		t.Run(name, func(t *testing.T) {
-			free, squares := moved(t, Optimizer{}, on), 0.0
+			free, squares := moved(t, tiny(), Optimizer{}, on), 0.0
 			for _, x := range free {
 				for _, v := range x.Data {
 					squares += float64(v) * float64(v)
@@ -185,8 +184,8 @@ func TestGradientClip(t *testing.T) {
 					t.Errorf("limit %v: the norm is %v, clipped: %v; the step was as long as %v", clip, have, clipped, norm)
 				}
 			}
-			half := moved(t, Optimizer{GradientClip: norm / 2}, on)
-			for name, x := range moved(t, Optimizer{GradientClip: 2 * norm}, on) {
+			half := moved(t, tiny(), Optimizer{GradientClip: norm / 2}, on)
+			for name, x := range moved(t, tiny(), Optimizer{GradientClip: 2 * norm}, on) {
 				compare(t, name+" below the limit", free[name].Data, x.Data, 0)
 				for i := range x.Data {
 					x.Data[i] /= 2
@@ -205,10 +204,10 @@ func TestDecayed(t *testing.T) {
 		for _, o := range []Optimizer{{Kind: SGD, Decayed: DecayWeights}, {Kind: SGD, Decayed: DecayAll}, {Kind: AdamW, Decayed: DecayWeights}, {Kind: AdamW, Decayed: DecayAll}} {
 			decayed := o.Decayed
 			t.Run(name+" "+o.Kind+" "+decayed, func(t *testing.T) {
-				free := moved(t, o, on)
+				free := moved(t, tiny(), o, on)
 				others := 0.0
 				o.WeightDecay = 0.5
-				for name, x := range moved(t, o, on) {
+				for name, x := range moved(t, tiny(), o, on) {
 					want := make([]float32, len(x.Data))
 					for i := range want {
 						want[i] = free[name].Data[i]
@@ -225,6 +224,21 @@ func TestDecayed(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The scales and shifts of a gating do not decay, though they are two-dimensional.
+func TestGatesDoNotDecay(t *testing.T) {
+	s, on := transformers()[1], TrainerOptions{Threads: 1, Precision: FP32}
+	free, gates := moved(t, s, Optimizer{Kind: AdamW}, on), 0
+	for name, x := range moved(t, s, Optimizer{Kind: AdamW, WeightDecay: 0.5}, on) {
+		if strings.Contains(name, "gates") {
+			gates++
+			compare(t, name, free[name].Data, x.Data, 1e-6)
+		}
+	}
+	if gates != 2 {
+		t.Errorf("%d tensors of gates, want 2", gates)
 	}
 }
 

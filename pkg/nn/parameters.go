@@ -21,6 +21,7 @@ type param struct {
 	halved  bool // training uses the precision of the maps for it, otherwise single precision
 
 	kind   string // of the layer, see [Layer]; empty: it follows from the shape
+	scales bool   // a scale or shift, or a bias, though it has two dimensions
 	output []int  // with kind
 }
 

@@ -108,6 +108,7 @@ type Spec struct {
 	MovesLeftChannels int  `json:",omitempty" key:"moves_left_channels" default:"8" range:"1..2048" unit:"channels" when:"moves_left=true, trunk!=sparse" doc:"Channels of the convolution of the moves-left head. Leela Chess Zero has 8."`
 	MovesLeftHidden   int  `json:",omitempty" key:"moves_left_hidden" default:"128" range:"1..16384" unit:"features" when:"moves_left=true" doc:"Width of the hidden dense layer of the moves-left head. Leela Chess Zero has 128."`
 	MovesLeftUnit     int  `json:",omitempty" key:"moves_left_unit" default:"20" range:"1..1000" unit:"plies" when:"moves_left=true" doc:"Number of plies that an output of 1 of the moves-left head stands for. Its loss is of such units. Leela Chess Zero's loss has 20."`
+	MovesLeftReLU     bool `json:",omitempty" key:"moves_left_relu" default:"false" when:"moves_left=true" doc:"End the moves-left head with ReLU in training too, as Leela Chess Zero and ChessSL do: an output below 0 counts as 0, and nothing is learned from it. In use it always counts as 0."`
 
 	HeadKernel string `json:",omitempty" key:"head_kernel" default:"1x1" enum:"1x1 3x3 3x3-policy" when:"trunk!=sparse" doc:"Size of the convolutions of all heads, or with 3x3-policy of the policy heads, while the others have 1x1. The heads of AlphaZero have 1x1, those of ChessSL 3x3, and Leela Chess Zero has 3x3-policy."`
 	BareHeads  bool   `json:",omitempty" key:"bare_heads" default:"false" when:"trunk!=sparse transformer" doc:"Leave out the ReLU after the first convolution of the value and moves-left heads and its batch norm, as ChessSL does."`
@@ -237,7 +238,7 @@ func (s Spec) completeHeads() (Spec, error) {
 		return s, errors.New("network: value second: there is no first convolution")
 	case s.Trunk != TrunkResidual && s.BareInput:
 		return s, fmt.Errorf("network: bare input: only with the trunk %s", TrunkResidual)
-	case !s.MovesLeft && s.MovesLeftChannels+s.MovesLeftHidden+s.MovesLeftUnit > 0:
+	case !s.MovesLeft && (s.MovesLeftChannels+s.MovesLeftHidden+s.MovesLeftUnit > 0 || s.MovesLeftReLU):
 		return s, errors.New("network: moves left: there is no such head")
 	case s.PolicyHead == PolicyNone && (s.OpponentPolicy || s.SoftPolicy):
 		return s, errors.New("network: opponent policy, soft policy: there is no policy")

@@ -201,6 +201,7 @@ func newEmbedding(d *declare, s *Spec) *embedding {
 		l.multiply = d.add("input.gates.weight", true, value(1), s.Width, Squares).inMaps()
 		l.add = d.add("input.gates.bias", true, value(0), s.Width, Squares).inMaps()
 		l.multiply.kind, l.multiply.output = "scale and shift", []int{Squares, s.Width}
+		l.multiply.scales, l.add.scales = true, true
 	}
 	if s.Position == PositionDense {
 		l.feed = newFeedForward(d, "input.feedforward", s)

@@ -191,15 +191,20 @@ func (l *lossTerm) column(of string) string {
 }
 
 // lossTerms lists the parts of the loss.
-func lossTerms(n *experiment.Network) []lossTerm {
-	valueUnit := "squared error"
+func lossTerms(s *experiment.Settings) []lossTerm {
+	n := &s.Network
+	const squared = "squared error"
+	valueUnit, pliesUnit := squared, "Huber's loss"
 	if n.Value == nn.ValueWDL {
 		valueUnit = "nats"
+	}
+	if s.Training.Loss.MovesLeftError == nn.SquaredError {
+		pliesUnit = squared
 	}
 	return []lossTerm{
 		{"policy", "nats", n.Policy != experiment.NoPolicy, func(l nn.Loss) float64 { return l.Policy }},
 		{"value", valueUnit, true, func(l nn.Loss) float64 { return l.Value }},
-		{"moves left", "Huber's loss", n.MovesLeft, func(l nn.Loss) float64 { return l.MovesLeft }},
+		{"moves left", pliesUnit, n.MovesLeft, func(l nn.Loss) float64 { return l.MovesLeft }},
 		{"opponent policy", "nats", n.OpponentPolicy, func(l nn.Loss) float64 { return l.OpponentPolicy }},
 		{"soft policy", "nats", n.SoftPolicy, func(l nn.Loss) float64 { return l.SoftPolicy }},
 		{"future board", "nats for each square", n.FutureBoard > 0, func(l nn.Loss) float64 { return l.FutureBoard }},
@@ -209,7 +214,7 @@ func lossTerms(n *experiment.Network) []lossTerm {
 // epochs has a row for each epoch. The losses of heads that the network lacks are empty, and
 // accuracies if they were not measured.
 func epochs(t *store.Trial) *dataset {
-	terms := lossTerms(&t.Declared.Settings.Network)
+	terms := lossTerms(&t.Declared.Settings)
 	names := []string{"generation", "epoch", "learning_rate", "selected", "train_loss", "validation_loss", "top1", "top5", "gradient_norm", "gradient_peak", "clipped"}
 	for _, l := range terms {
 		names = append(names, l.column("train"), l.column("validation"))
@@ -310,7 +315,7 @@ func puzzles(t *store.Trial) *dataset {
 // accuracy has a row for each checkpoint and each phase of held-out games.
 func accuracy(t *store.Trial) *dataset {
 	heldOut := "Held-out positions"
-	if s := t.Declared.Settings.Data; s != nil && len(s.Test) > 0 {
+	if t.Declared.Settings.Data.HasTest() {
 		heldOut = "Positions of the test files"
 	}
 	d := &dataset{

@@ -257,7 +257,11 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 		}
 	}
 	c.Planes = slices.DeleteFunc(c.Planes, func(p plots.Plane) bool { return p.Title == "unused" })
-	return c, fmt.Sprintf("All that the policy %s, before a mask: a board for each way of moving, at the squares where the moves begin, as the side to move sees them. Crosses are squares for which the policy has no number.", of), nil
+	sees := "the side to move sees"
+	if !policy.Turns() {
+		sees = "White sees"
+	}
+	return c, fmt.Sprintf("All that the policy %s, before a mask: a board for each way of moving, at the squares where the moves begin, as %s them. Crosses are squares for which the policy has no number.", of, sees), nil
 }
 
 func drawTree(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {

@@ -143,7 +143,7 @@ func panelOf(groups []store.Group, y plots.Axis, curves ...curve) plots.Panel {
 func drawLossHeads(p *picture) (plots.Chart, string, error) {
 	c := plots.Stack{Frame: p.frame, X: "epoch", Generations: ends(p.groups)}
 	var names []string
-	for _, head := range lossTerms(&p.only().Declared.Settings.Network) {
+	for _, head := range lossTerms(&p.only().Declared.Settings) {
 		if !head.has {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/plots"
@@ -256,8 +257,11 @@ func drawInputs(p *picture) (plots.Chart, string, error) {
 		shown = fmt.Sprintf("The %d input planes of %d that are not empty", len(c.Planes), len(words))
 	}
 	view := "as White sees the board"
-	if position.Turn() == chess.Black && !encoding.White() {
-		view = "as Black sees the board, with rank 8 below"
+	switch black := position.Turn() == chess.Black && !encoding.White(); {
+	case black && setup.Variant == chess.RacingKings && settings.Network.Input != encode.Rules:
+		view = "as Black sees the board, with the h-file on the left"
+	case black:
+		view = "as Black sees the board, with White's first rank on top"
 	}
 	return c, fmt.Sprintf("%s of the encoding %s, %s, for %s.", shown, encoding.Name(), view, position.FEN()), nil
 }
