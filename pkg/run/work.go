@@ -208,7 +208,7 @@ func (p *awayPlayer) openQuestions(ctx context.Context, t *Trial, g int) error {
 	in := store.Inputs{}
 	cfg, err := t.Setup.Data(t.enginesOfData(ctx, in), func(string) (data.Network, error) { return nil, nil })
 	if err != nil {
-		p.kind = hub.Kind{"engine": err.Error()}
+		p.kind = hub.Kind{"code": dataCode, "engine": err.Error()}
 		p.play = func(ctx context.Context, _ <-chan int, _ func(int, []byte)) error { <-ctx.Done(); return nil }
 		return ctx.Err()
 	}
