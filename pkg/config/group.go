@@ -178,11 +178,39 @@ func (s *Schema) Read(r *Reader, path string, t *Node) (map[string]any, bool) {
 	return m, ok
 }
 
-func (g *Group) Read(r *Reader, path string, t *Node) (any, bool) {
-	if t.Kind == Scalar && g.Short != "" {
-		t = &Node{Kind: Mapping, At: t.At, Layer: t.Layer, Entries: []Entry{{g.Short, t.At, t}}}
+// Merge is [Merge] of trees of the schema, where keys of a group add to a scalar that is short for
+// the group.
+func (s *Schema) Merge(under, over *Node) *Node { return Merge(s.lengthen(under, over), over) }
+
+// lengthen returns under with its short groups in full where over has keys of them.
+func (g *Group) lengthen(under, over *Node) *Node {
+	if over.Kind != Mapping {
+		return under
 	}
-	if t.Kind != Mapping {
+	c := *g.long(under)
+	c.Entries = slices.Clone(c.Entries)
+	for i, e := range c.Entries {
+		o := over.Entry(e.Key)
+		for _, f := range g.meanings(e.Key) {
+			if group, ok := f.Type.(*Group); ok && o != nil {
+				c.Entries[i].Value = group.lengthen(e.Value, o.Value)
+				break
+			}
+		}
+	}
+	return &c
+}
+
+// long returns a scalar that is short for the group as the group.
+func (g *Group) long(t *Node) *Node {
+	if t.Kind != Scalar || g.Short == "" {
+		return t
+	}
+	return &Node{Kind: Mapping, At: t.At, Layer: t.Layer, Entries: []Entry{{g.Short, t.At, t}}}
+}
+
+func (g *Group) Read(r *Reader, path string, t *Node) (any, bool) {
+	if t = g.long(t); t.Kind != Mapping {
 		return r.Refuse(t, path, g, "")
 	}
 	in := groupReading{Reader: r, Group: g, path: path, node: t, values: map[string]any{}, ok: true}

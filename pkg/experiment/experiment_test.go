@@ -426,3 +426,20 @@ func TestErrorsAreOneType(t *testing.T) {
 func differencesOf(a, b *Settings) []Difference {
 	return differences(schema().Explain("", a.values(config.Form{}), nil), schema().Explain("", b.values(config.Form{}), nil))
 }
+
+// Keys add to a group that is written short, from a file below, the command line and a sweep. A
+// short group replaces all keys.
+func TestShortGroups(t *testing.T) {
+	const short = "search: {root: gumbel}\n"
+	f := folder{"x.yaml": head + "extends: y.yaml\nsearch: {root: {policy_temperature: 1.2}}\n", "y.yaml": "alamos: 1\nname: y\n" + short}
+	for name, e := range map[string]*Experiment{
+		"file": loadFrom(t, f), "set": load(t, short, "search.root.policy_temperature=1.2"), "sweep": load(t, short+"sweep: {grid: {search.root.policy_temperature: [1.2, 1.3]}}\n"),
+	} {
+		if root := e.Trials[0].Settings.Search.Root; root.Kind != "gumbel" || fmt.Sprint(root.PolicyTemperature) != "1.2" {
+			t.Errorf("%s: %+v", name, root)
+		}
+	}
+	if root := load(t, "search: {root: {kind: gumbel, considered: 8}}\n", "search.root=puct").Trials[0].Settings.Search.Root; root.Kind != "puct" {
+		t.Errorf("a short group over keys: %+v", root)
+	}
+}

@@ -247,7 +247,7 @@ func (l *loader) set(override string) {
 func (l *loader) merge(layers []*config.Node, files int) *config.Node {
 	merged := &config.Node{Kind: config.Mapping, At: layers[len(layers)-1].At, Layer: -1}
 	for i, t := range layers {
-		merged = config.Merge(merged, t.Stamped(min(i, files)))
+		merged = schema().Merge(merged, t.Stamped(min(i, files)))
 	}
 	return merged
 }

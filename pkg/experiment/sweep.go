@@ -316,7 +316,7 @@ func (x *expansion) resolved(combos []combo) []combo {
 // over returns a tree with the setting merged over it.
 func (s *setting) over(under *config.Node, layer int) *config.Node {
 	node := s.node.Stamped(layer)
-	return config.Merge(under, config.Nest(strings.Split(s.path, "."), node.At, node))
+	return schema().Merge(under, config.Nest(strings.Split(s.path, "."), node.At, node))
 }
 
 // settings makes the settings of one combination from its resolved values. If some values
