@@ -46,6 +46,7 @@ func (p *PBT) grow(x *expansion, next *Experiment, values []float64) (string, er
 	if len(best) == 0 {
 		return "", fmt.Errorf("sweep.random.pbt: all trials of round %d failed: there is no network to continue with", round)
 	}
+	taken := map[string]bool{}
 	var copies []string
 	for i := range n {
 		rng := stats.NewRand(stats.DeriveNamed(x.seed, "sweep.random.pbt", len(values)+i))
@@ -64,7 +65,10 @@ func (p *PBT) grow(x *expansion, next *Experiment, values []float64) (string, er
 			return "", next.Fault("sweep.random.pbt", "", fmt.Sprintf("the settings of a copy of trial %d are invalid together: %s", number, point))
 		}
 		c.settings.Seed += uint64(round)
-		c.id = c.settings.ID()
+		for c.id = c.settings.ID(); taken[c.id]; c.id = c.settings.ID() { // the settings of a copy may not have changed
+			c.settings.Seed += uint64(p.Rounds)
+		}
+		taken[c.id] = true
 		trials := x.repeated(c, 0, 1)
 		trials[0].Parent = number
 		next.add(trials)

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,21 @@ func TestPopulation(t *testing.T) {
 	}
 	if len(folders) != 18 {
 		t.Errorf("18 trials have %d folders", len(folders))
+	}
+
+	// Copies that are as their parents, or as each other, are trials nevertheless.
+	few := load(t, regexp.MustCompile(`.*(uniform|int):.*\n`).ReplaceAllString(strings.Replace(populationSweep, "[zero, 0.2]", "[zero, 0.1, 0.2, 0.3, 0.4, 0.5]", 1), ""))
+	for len(few.Trials) < 18 {
+		if few, _, err = few.Grow(values(few, func(x *Trial) float64 { return -float64(x.Number) })); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folders = map[string]bool{}
+	for _, x := range few.Trials {
+		folders[x.Folder] = true
+	}
+	if len(folders) != 18 {
+		t.Errorf("18 trials of one choice have %d folders", len(folders))
 	}
 
 	// Failed trials are replaced too; if all failed, nothing can continue.
