@@ -216,7 +216,7 @@ func nextEntry(r io.Reader, left int64) (entry []byte, size int64, err error) {
 		return nil, 0, err
 	}
 	n, sum := int64(binary.LittleEndian.Uint32(h[:])), binary.LittleEndian.Uint32(h[4:])
-	if n > min(left-entryHead, maxEntry) {
+	if n == 0 || n > min(left-entryHead, maxEntry) { // a power loss may leave zeros, and no entry is empty
 		return nil, left, nil
 	}
 	entry = make([]byte, n)
@@ -229,9 +229,12 @@ func nextEntry(r io.Reader, left int64) (entry []byte, size int64, err error) {
 	return entry, entryHead + n, nil
 }
 
-// Add appends an entry. It is safe for concurrent use. After a failure every call returns
-// the same error.
+// Add appends an entry, which must not be empty. It is safe for concurrent use. After a failure
+// every call returns the same error.
 func (j *Journal) Add(entry []byte) error {
+	if len(entry) == 0 {
+		return errors.New("journal: an entry is empty")
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.err == nil {

@@ -28,7 +28,7 @@ func replayed(t *testing.T, path, head string) (*Journal, []string) {
 	return j, out
 }
 
-var journalEntries = []string{"one", "", "three"}
+var journalEntries = []string{"one", "2", "three"}
 
 // writtenJournal writes a journal of three entries and returns its bytes and
 // the offsets at which entries end, that of the head first.
@@ -276,5 +276,20 @@ func TestJournalOfTwoWriters(t *testing.T) {
 	}
 	if read("other"); len(have) != 0 {
 		t.Errorf("with another head: entries %q", have)
+	}
+}
+
+// Zeros at the end, which a power loss may leave, are no entries.
+func TestJournalWithZeros(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	file, _ := writtenJournal(t, path)
+	if err := os.WriteFile(path, append(file, make([]byte, 60)...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wantJournal(t, path, 60, journalEntries)
+	j, _ := replayed(t, path, journalHead)
+	defer j.Close()
+	if j.Add(nil) == nil {
+		t.Error("an empty entry was added")
 	}
 }
