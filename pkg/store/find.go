@@ -58,6 +58,9 @@ func FindTrials(trials []experiment.Trial, name string) (all []experiment.Trial,
 // find returns the index of the named trial. With seeds, a name with swept values or that of a
 // combination may mean several trials, such as its seeds.
 func find(trials []experiment.Trial, name string, seeds bool) (found []int, err error) {
+	if len(trials) == 0 {
+		return nil, errors.New("the experiment has no trials")
+	}
 	n, err := strconv.Atoi(name)
 	if err == nil && n >= 1 && n <= len(trials) {
 		return []int{n - 1}, nil

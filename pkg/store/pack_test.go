@@ -128,3 +128,19 @@ func FuzzReadPack(f *testing.F) {
 		})
 	})
 }
+
+func TestFindWithoutTrials(t *testing.T) {
+	if _, err := FindTrials(nil, "width=16"); err == nil {
+		t.Error("a trial of none was found")
+	}
+}
+
+// A manifest may not name files outside of its trial's folder: another trial would take them over.
+func TestOutputsOutside(t *testing.T) {
+	for file, ok := range map[string]bool{"games.pgn": true, "tournament/games.pgn": true, "../experiment.json": false, "/etc/passwd": false, "a/../../b": false} {
+		s := Stage{Name: "self-play 1", Outputs: map[string]string{file: ""}}
+		if err := s.check(); (err == nil) != ok {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}

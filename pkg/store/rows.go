@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,6 +73,11 @@ func (g *Generation) LongGames() (long, all int) {
 func (s *Stage) check() error {
 	if s == nil {
 		return errors.New("a stage is null")
+	}
+	for file := range s.Outputs {
+		if !filepath.IsLocal(file) {
+			return fmt.Errorf("stage %s: the output %q is outside of the trial's folder", s.Name, file)
+		}
 	}
 	_, place := stagePlace(s.Name)
 	if place == len(stageKinds) || stageKinds[place].rows == nil || len(s.Facts) == 0 {
