@@ -39,7 +39,10 @@ type bot struct {
 
 	mu    sync.Mutex
 	games map[string]bool // running
-	count sync.WaitGroup
+	// accepted are the challenges that have been accepted and whose games have not begun. A
+	// challenge's game has its ID.
+	accepted map[string]bool
+	count    sync.WaitGroup
 }
 
 // Run accepts challenges and plays until ctx ends. It then accepts no more, and returns
@@ -52,7 +55,7 @@ func Run(ctx, end context.Context, cfg Config) error {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	b := &bot{
-		Config: cfg, games: map[string]bool{},
+		Config: cfg, games: map[string]bool{}, accepted: map[string]bool{},
 		client: client{url: strings.TrimSuffix(cfg.URL, "/"), token: cfg.Token, http: &http.Client{}, pause: cfg.pause},
 	}
 	defer b.count.Wait()
@@ -97,23 +100,47 @@ func (b *bot) event(ctx, end context.Context, line []byte) {
 	}
 }
 
-// challenged answers a challenge.
+const (
+	answerTime = 20 * time.Second // for the answer to a challenge
+	startTime  = time.Minute      // in which the game of an accepted challenge begins
+)
+
+// challenged answers a challenge, without holding up the events that follow.
 func (b *bot) challenged(ctx context.Context, c *challenge) {
 	if strings.EqualFold(c.Challenger.ID, b.me.ID) {
 		return // our own
 	}
 	b.mu.Lock()
-	games := len(b.games)
+	reason := b.Policy.refuses(c, len(b.games)+len(b.accepted))
+	if reason == "" {
+		b.accepted[c.ID] = true
+	}
 	b.mu.Unlock()
-	reason := b.Policy.refuses(c, games)
 	path, form := "/api/challenge/"+url.PathEscape(c.ID)+"/accept", url.Values(nil)
 	if reason != "" {
 		path, form = "/api/challenge/"+url.PathEscape(c.ID)+"/decline", url.Values{"reason": {reason}}
 	}
 	b.Log.Info("challenge", "of", c.Challenger.Name, "variant", c.Variant.Key, "speed", c.Speed, "rated", c.Rated, "declined", reason)
-	if _, err := b.client.insist(ctx, http.MethodPost, path, form, b.trouble("challenge")); err != nil && ctx.Err() == nil {
-		b.Log.Info("challenge is gone", "of", c.Challenger.Name, "error", err)
-	}
+	b.count.Go(func() {
+		answering, cancel := context.WithTimeout(ctx, answerTime)
+		defer cancel()
+		_, err := b.client.insist(answering, http.MethodPost, path, form, b.trouble("challenge"))
+		if err == nil {
+			time.AfterFunc(startTime, func() { b.forget(c.ID) })
+			return
+		}
+		b.forget(c.ID)
+		if ctx.Err() == nil {
+			b.Log.Info("challenge is gone", "of", c.Challenger.Name, "error", err)
+		}
+	})
+}
+
+// forget ends the wait for the game of a challenge.
+func (b *bot) forget(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.accepted, id)
 }
 
 // begin plays a game unless it runs already: a new stream of events repeats the
@@ -121,6 +148,7 @@ func (b *bot) challenged(ctx context.Context, c *challenge) {
 func (b *bot) begin(end context.Context, id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	delete(b.accepted, id)
 	if id == "" || b.games[id] {
 		return
 	}

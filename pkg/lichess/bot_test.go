@@ -548,3 +548,30 @@ func FuzzMessages(f *testing.F) {
 		b.count.Wait()
 	})
 }
+
+// Challenges that come together get no more games than there may be at once, and do not wait for
+// one another's answers.
+func TestChallengesTogether(t *testing.T) {
+	answers, reply := make(chan string, 3), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answers <- r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+		<-reply
+	}))
+	defer s.Close()
+	b := &bot{Config: config(s.URL), games: map[string]bool{}, accepted: map[string]bool{}, client: client{url: s.URL, http: &http.Client{}, pause: hasty}}
+	b.Log, b.Policy.AtOnce = slog.New(slog.DiscardHandler), 1
+	for _, id := range []string{"a", "b", "c"} {
+		b.challenged(t.Context(), &challenge{ID: id, Challenger: user{ID: "eve"}, Variant: variantKey{Key: "atomic"}})
+	}
+	counts := map[string]int{}
+	for range 3 {
+		counts[<-answers]++
+	}
+	if close(reply); counts["accept"] != 1 || counts["decline"] != 2 {
+		t.Errorf("answers %v, want one accepted and two declined", counts)
+	}
+	b.count.Wait()
+	if b.forget("a"); len(b.accepted) != 0 {
+		t.Errorf("challenges %v still wait for their games", b.accepted)
+	}
+}
