@@ -51,14 +51,25 @@ func Variants() []Variant {
 	return all
 }
 
+// KnownVariant returns the variant of a text of [Variant.Spec] that is built in or that this process
+// has defined.
+func KnownVariant(spec string) (v Variant, known bool) {
+	for v, f := range variantFacts {
+		if f.name == spec {
+			return Variant(v), true
+		}
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	v, known = registry.byText[spec]
+	return v, known
+}
+
 // ParseVariant reads the name of a variant, as [Variant.String] gives it, or what
 // [Variant.Spec] gives, which it defines if need be.
 func ParseVariant(name string) (Variant, error) {
 	if strings.HasPrefix(name, "{") {
-		registry.Lock()
-		v, known := registry.byText[name]
-		registry.Unlock()
-		if known {
+		if v, known := KnownVariant(name); known {
 			return v, nil
 		}
 		r, err := ParseRules(name)
