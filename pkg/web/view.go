@@ -18,6 +18,7 @@ type position struct {
 
 	Pockets *[2][]held `json:"pockets,omitempty"` // White's and Black's, with each kind that can be dropped
 	Checks  *[2]int    `json:"checks,omitempty"`  // that White and Black still need to give
+	Limit   int        `json:"limit,omitempty"`   // checks that win
 
 	Move *report.Played `json:"move,omitempty"` // that led here
 
@@ -76,7 +77,7 @@ func viewOf(p *chess.Position) position {
 			}
 		}
 	}
-	if p.Variant().Checks() > 0 {
+	if v.Limit = p.Variant().Checks(); v.Limit > 0 {
 		v.Checks = &[2]int{p.ChecksLeft(chess.White), p.ChecksLeft(chess.Black)}
 	}
 	return v

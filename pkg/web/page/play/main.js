@@ -304,11 +304,11 @@ function drawPlayer(root, side, at) {
   if (at.checks) {
     const checks = document.createElement("span");
     checks.className = "checks";
-    const given = 3 - at.checks[side];
-    checks.textContent = "+".repeat(given) + "·".repeat(3 - given);
-    checks.setAttribute("aria-label", `${given} of 3 checks given`);
+    const given = at.limit - at.checks[side];
+    checks.textContent = "+".repeat(given) + "·".repeat(at.checks[side]);
+    checks.setAttribute("aria-label", `${given} of ${at.limit} checks given`);
     checks.setAttribute("role", "img");
-    checks.title = `${given} of 3 checks given`;
+    checks.title = `${given} of ${at.limit} checks given`;
     parts.push(checks);
   }
   root.replaceChildren(...parts);

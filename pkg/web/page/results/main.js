@@ -142,8 +142,10 @@ async function drawFinal(run) {
   if (run.final === 0) $("final").hidden = true;
   if (run.final === 0 || Date.now() - finalAt < finalEvery) return;
   finalAt = Date.now();
+  const of = shown;
   try {
-    drawTable($("final"), await ask(`/api/runs/${encodeURIComponent(shown)}/final`));
+    const table = await ask(`/api/runs/${encodeURIComponent(of)}/final`);
+    if (of === shown) drawTable($("final"), table);
   } catch {
     // the events tell that the server is gone
   }
@@ -426,6 +428,8 @@ function route() {
   chosen = Number(number) || 0;
   if (name !== shown || source === null) {
     shown = name;
+    finalAt = 0;
+    $("final").hidden = true;
     ticked = new Set();
     touched = false;
     latest = "";
