@@ -122,11 +122,12 @@ func touch(path string) bool {
 	return os.Chtimes(path, now, now) == nil
 }
 
-// prune removes the files and directories of a pattern that no set-up used for a month.
+// prune removes the files and directories of a pattern that no set-up used for a month, and that no
+// program uses.
 func prune(pattern string, now time.Time) {
 	found, _ := filepath.Glob(pattern)
 	for _, name := range found {
-		if info, err := os.Stat(name); err == nil && now.Sub(info.ModTime()) > 30*24*time.Hour {
+		if info, err := os.Stat(name); err == nil && now.Sub(info.ModTime()) > 30*24*time.Hour && !inUse(name) {
 			os.RemoveAll(name)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -414,6 +415,33 @@ func TestObjectStore(t *testing.T) {
 	prune(filepath.Join(store.dir, "*.o"), time.Now().Add(31*24*time.Hour))
 	if _, err := store.get("key", object); err != nil || made != 2 {
 		t.Errorf("not pruned after the month: made %d times, %v", made, err)
+	}
+}
+
+// A fitted copy stays as long as the go.work of a checkout names it.
+func TestPruneCopies(t *testing.T) {
+	cache, root := t.TempDir(), t.TempDir()
+	dir, later := filepath.Join(cache, "gotch-1"), time.Now().Add(31*24*time.Hour)
+	work := filepath.Join(root, "go.work")
+	if err := errors.Join(os.Mkdir(dir, 0o755), noteUse(dir, root), noteUse(dir, root), os.WriteFile(work, []byte(workFile("1.26", dir)), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if users, err := os.ReadFile(filepath.Join(dir, usersFile)); err != nil || string(users) != root+"\n" {
+		t.Errorf("users %q (%v)", users, err)
+	}
+	left := func() bool {
+		prune(filepath.Join(cache, "gotch-*"), later)
+		_, err := os.Stat(dir)
+		return err == nil
+	}
+	if !left() {
+		t.Error("a copy in use was removed")
+	}
+	if err := os.WriteFile(work, []byte(workFile("1.26", dir+"0")[:40]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if left() {
+		t.Error("a copy that no checkout uses stayed")
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -72,7 +74,7 @@ func (f *fitting) run(root, goVersion string) error {
 	}
 	work := workFile(goVersion, dir)
 	if touch(dir) && workIsCurrent(root, work) {
-		return nil
+		return noteUse(dir, root)
 	}
 	if err := os.MkdirAll(f.cache, 0o755); err != nil {
 		return err
@@ -88,13 +90,41 @@ func (f *fitting) run(root, goVersion string) error {
 		}
 		prune(filepath.Join(f.cache, "gotch-*"), time.Now())
 	}
-	if workIsCurrent(root, work) {
-		return nil
+	if err := noteUse(dir, root); err != nil || workIsCurrent(root, work) {
+		return err
 	}
 	if err := writeWork(f.r, root, work); err != nil {
 		return err
 	}
 	return f.warmUp(root)
+}
+
+// usersFile is in a fitted copy and lists the checkouts that use it.
+const usersFile = "checkouts"
+
+// noteUse notes that the checkout at root uses a fitted copy.
+func noteUse(dir, root string) error {
+	name := filepath.Join(dir, usersFile)
+	users, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if slices.Contains(strings.Split(string(users), "\n"), root) {
+		return nil
+	}
+	return os.WriteFile(name, append(users, root+"\n"...), 0o644)
+}
+
+// inUse reports whether the go.work of a checkout names a fitted copy: programs that were built
+// there look for their library in the copy.
+func inUse(dir string) bool {
+	users, _ := os.ReadFile(filepath.Join(dir, usersFile)) // there is none beside an object
+	for root := range strings.SplitSeq(string(users), "\n") {
+		if work, err := os.ReadFile(filepath.Join(root, "go.work")); root != "" && err == nil && strings.Contains(string(work), dir) {
+			return true
+		}
+	}
+	return false
 }
 
 // libraries lists the files of a fitted copy that are compiled from C++.
