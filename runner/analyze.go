@@ -75,7 +75,7 @@ the network's policy, over all moves that it can express and over the legal move
 			if err != nil {
 				return err
 			}
-			if err := o.check(p, cmd.Flags().Changed("visits")); err != nil {
+			if err := o.check(p, cmd.Flags().Changed); err != nil {
 				return err
 			}
 			return o.run(cmd, p)
@@ -105,8 +105,8 @@ const (
 
 // check finds faults between the flags and the kind of player. Without both limits the
 // default is visits; --time alone has no other limit.
-func (o *analyzeOptions) check(p *match.Opened, visits bool) error {
-	kind := p.Kind()
+func (o *analyzeOptions) check(p *match.Opened, given func(flag string) bool) error {
+	kind, visits := p.Kind(), given("visits")
 	tree := kind == match.TreeKind
 	if o.seconds > 0 && !visits || !tree && !visits {
 		o.visits = 0
@@ -118,6 +118,8 @@ func (o *analyzeOptions) check(p *match.Opened, visits bool) error {
 		return usagef("--visits: only a tree search has visits")
 	case o.fen != "" && o.pgn != "":
 		return usagef("--fen and --pgn: want one position")
+	case o.pgn == "" && (given("game") || given("ply")):
+		return usagef("--game and --ply: want the file of the games: --pgn")
 	case o.tree != "" && (!tree || o.visits == 0 && o.seconds == 0):
 		return usagef("--tree: there is no search to draw: want a tree search, with --visits or --time")
 	case o.planes != "" && (p.Network() == "" || !tree && kind != match.PolicyKind):

@@ -233,6 +233,7 @@ share each batch, as in a search for a single game.`,
 		}
 		return n, nil
 	}, batchUsage+" (repeatable)")
+	meansElse(cmd, "batch")
 	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "threads (default: one per core, with CUDA two)")
 	cmd.Flags().BoolVar(&b.Together, "together", false, "all workers share each batch, as in a search for a single game")
 	return measuresNetworks(cmd, "measurements", &b.Options, 3, &b.Reporter, b.Run, usualNetworks...)
@@ -260,6 +261,7 @@ size. Its threads share each batch of --leaves positions of the one tree.`,
 	f.BoolVar(&b.Solver, "solver", false, "mark proven wins, draws and losses")
 	f.IntVar(&b.Cache, "cache", 0, "number of cached evaluations")
 	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "threads of the network (default: one per core, with CUDA one per device)")
+	meansElse(cmd, "workers")
 	return measuresNetworks(cmd, "measurements", &b.Options, 2, &b.Reporter, func(ctx context.Context) error {
 		if err := (search.Config{Leaves: max(1, b.Leaves), Cache: b.Cache}).Validate(); err != nil {
 			return usagef("%v", err)
@@ -328,6 +330,7 @@ without a batch.`,
   alamos bench train --network 6x64 --precision fp32 --threads 1 --json`,
 	}
 	numberFlag(cmd, &b.Batch, "batch", 256, between(1, 1<<14), "positions per step")
+	meansElse(cmd, "batch")
 	numberFlag(cmd, &b.Threads, "threads", 0, between(0, 1<<10), "threads (default: one per core)")
 	numberFlag(cmd, &b.Micro, "micro-batches", 1, between(1, 1<<10), "equal parts of a batch, which several devices share")
 	return measuresNetworks(cmd, "networks", &b.Options, 6, &b.Reporter, b.Run, usualNetworks...)

@@ -76,6 +76,14 @@ results: %s
 // machineKeys are what a machine file may have: defaults for the flags of these names.
 var machineKeys = []string{"device", "precision", "workers", "batch", "threads", "jobs", "results", "hub", "hub_file", "kinds", "recheck"}
 
+// anotherMeaning marks a flag that has the name of a key of machine files and means something else.
+const anotherMeaning = "another meaning than in a machine file"
+
+// meansElse marks a flag of a command with anotherMeaning.
+func meansElse(cmd *cobra.Command, flag string) {
+	_ = cmd.Flags().SetAnnotation(flag, anotherMeaning, nil) // the caller has just made the flag
+}
+
 // machineFlag adds --machine to all commands.
 func machineFlag(root *cobra.Command) {
 	root.PersistentFlags().String("machine", "", "`file` with defaults for flags on this machine (default: $ALAMOS_MACHINE, then alamos/machine.yaml in the user's configuration folder)")
@@ -123,6 +131,9 @@ func setFlags(cmd *cobra.Command, text []byte) error {
 		}
 		f := cmd.Flag(strings.ReplaceAll(key, "_", "-"))
 		if f == nil || f.Changed {
+			continue
+		}
+		if _, other := f.Annotations[anotherMeaning]; other {
 			continue
 		}
 		list, ok := values[key].([]any)

@@ -110,8 +110,8 @@ func (g *gameFlags) flags(cmd *cobra.Command) {
 	variantFlag(cmd, &g.variant, "the game (default: that of the networks, else chess)")
 	f.StringArrayVar(&t.Start, "start", nil, "start position of games: chess960 or a `FEN`; of several, each game draws one")
 	f.StringVar(&g.book, "openings", "", "`file` of openings: games in PGN, or positions in EPD or FEN")
-	f.IntVar(&g.plies, "opening-plies", 0, "plies of a game of --openings that are played; 0: all")
-	f.IntVar(&g.random, "random-plies", -1, fmt.Sprintf("random moves at the start of each game (default: %d, with --openings 0)", defaultPlies))
+	numberFlag(cmd, &g.plies, "opening-plies", 0, atLeast(0), "plies of a game of --openings that are played; 0: all")
+	numberFlag(cmd, &g.random, "random-plies", -1, atLeast(-1), fmt.Sprintf("random moves at the start of each game (default: %d, with --openings 0)", defaultPlies))
 	f.Uint64Var(&t.Seed, "seed", 1, "seed of openings and random choices")
 	numberFlag(cmd, &g.visits, "visits", 800, between(1, 10_000_000), "visits of a network's search that has no limit of its own")
 	f.IntVar(&t.MaxMoves, "max-moves", 0, "a game of this many moves is a draw; 0: no limit")
@@ -132,6 +132,9 @@ func (g *gameFlags) open(words []string) (players []*match.Opened, err error) {
 	t := &g.tournament
 	if g.book != "" && len(t.Start) > 0 {
 		return nil, usagef("--openings and --start: want one of the two")
+	}
+	if g.book == "" && g.plies > 0 {
+		return nil, usagef("--opening-plies: want --openings, a file of games")
 	}
 	if t.RandomPlies = g.random; g.random < 0 {
 		if t.RandomPlies = 0; g.book == "" {

@@ -101,6 +101,8 @@ between two settings of a sweep. It needs earlier results with several seeds.`,
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
 	setFlag(cmd, &set)
+	cmd.MarkFlagsMutuallyExclusive("count", "json")
+	cmd.MarkFlagsMutuallyExclusive("count", "detect")
 	return cmd
 }
 
