@@ -53,7 +53,9 @@ start the run with --hub nats://host:port. Restart the server after adding token
   alamos run experiments/quickstart.yaml --hub nats://relay.example.org:4321 --hub-file hub/hub.key`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if address == "" {
+			if k, err := hub.ReadKeys(filepath.Join(args[0], hub.KeyFile)); address == "" && err == nil {
+				address = k.Address
+			} else if address == "" {
 				host, err := os.Hostname()
 				if err != nil {
 					return err
@@ -78,7 +80,7 @@ start the run with --hub nats://host:port. Restart the server after adding token
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&address, "address", "", "`host:port` that workers connect to (default: this machine's name and port 4321)")
+	f.StringVar(&address, "address", "", "`host:port` that workers connect to (default: as before, at first this machine's name and port 4321)")
 	numberFlag(cmd, &workers, "workers", 1, between(1, 10_000), "number of tokens")
 	meansElse(cmd, "workers")
 	f.BoolVar(&server, "server", false, "write the configuration of a NATS server too")

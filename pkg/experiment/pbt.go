@@ -65,7 +65,7 @@ func (p *PBT) grow(x *expansion, next *Experiment, values []float64) (string, er
 			return "", next.Fault("sweep.random.pbt", "", fmt.Sprintf("the settings of a copy of trial %d are invalid together: %s", number, point))
 		}
 		c.settings.Seed += uint64(round)
-		for c.id = c.settings.ID(); taken[c.id]; c.id = c.settings.ID() { // the settings of a copy may not have changed
+		for c.id = c.settings.ID(); taken[c.id]; c.id = c.settings.ID() { // a copy may have the settings of another trial
 			c.settings.Seed += uint64(p.Rounds)
 		}
 		taken[c.id] = true

@@ -101,8 +101,8 @@ func (b *bot) event(ctx, end context.Context, line []byte) {
 }
 
 const (
-	answerTime = 20 * time.Second // for the answer to a challenge
-	startTime  = time.Minute      // in which the game of an accepted challenge begins
+	answerTime = 5 * time.Minute // for the answer to a challenge, with its repetitions
+	startTime  = time.Minute     // in which the game of an accepted challenge begins
 )
 
 // challenged answers a challenge, without holding up the events that follow.
@@ -111,6 +111,10 @@ func (b *bot) challenged(ctx context.Context, c *challenge) {
 		return // our own
 	}
 	b.mu.Lock()
+	if b.accepted[c.ID] || b.games[c.ID] { // a new stream of events repeats the challenges
+		b.mu.Unlock()
+		return
+	}
 	reason := b.Policy.refuses(c, len(b.games)+len(b.accepted))
 	if reason == "" {
 		b.accepted[c.ID] = true
@@ -125,12 +129,12 @@ func (b *bot) challenged(ctx context.Context, c *challenge) {
 		answering, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
 		_, err := b.client.insist(answering, http.MethodPost, path, form, b.trouble("challenge"))
-		if err == nil {
+		if _, refused := errors.AsType[*StatusError](err); refused {
+			b.forget(c.ID)
+		} else { // without an answer the challenge may have been accepted nevertheless
 			time.AfterFunc(startTime, func() { b.forget(c.ID) })
-			return
 		}
-		b.forget(c.ID)
-		if ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			b.Log.Info("challenge is gone", "of", c.Challenger.Name, "error", err)
 		}
 	})

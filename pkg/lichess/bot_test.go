@@ -560,7 +560,7 @@ func TestChallengesTogether(t *testing.T) {
 	defer s.Close()
 	b := &bot{Config: config(s.URL), games: map[string]bool{}, accepted: map[string]bool{}, client: client{url: s.URL, http: &http.Client{}, pause: hasty}}
 	b.Log, b.Policy.AtOnce = slog.New(slog.DiscardHandler), 1
-	for _, id := range []string{"a", "b", "c"} {
+	for _, id := range []string{"a", "b", "c", "a"} { // the last one is repeated
 		b.challenged(t.Context(), &challenge{ID: id, Challenger: user{ID: "eve"}, Variant: variantKey{Key: "atomic"}})
 	}
 	counts := map[string]int{}

@@ -164,14 +164,17 @@ func (m *match) restore() error {
 	if m.had > m.cfg.Rounds {
 		return fmt.Errorf("%s already has %d games of this match: ask for at least %d", file, m.had, m.had)
 	}
-	if _, err := m.games.Open(m.journal(), ""); err != nil {
+	if err := m.games.Peek(m.journal()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if m.games.others > 0 {
-		return errors.Join(fmt.Errorf("%s: %w", m.journal(), errOther), m.games.Close())
+		return fmt.Errorf("%s: %w", m.journal(), errOther)
 	}
 	if n := m.games.beyond; n > 0 {
-		return errors.Join(fmt.Errorf("%s has a game of this match with the number %d: ask for at least %d", m.journal(), n, n), m.games.Close())
+		return fmt.Errorf("%s has a game of this match with the number %d: ask for at least %d", m.journal(), n, n)
+	}
+	if _, err := m.games.Open(m.journal(), ""); err != nil {
+		return err
 	}
 	if n := m.games.Len(); n > 0 && m.cfg.Watch != nil {
 		m.cfg.Watch.Resume(n)

@@ -91,8 +91,9 @@ func (s Spec) CanGrow(from Spec) error {
 		same.PolicyWidth = s.PolicyWidth
 	}
 	if s.MovesLeft != from.MovesLeft {
-		same.MovesLeftChannels, same.MovesLeftHidden, same.MovesLeftUnit, same.MovesLeftReLU = s.MovesLeftChannels, s.MovesLeftHidden, s.MovesLeftUnit, s.MovesLeftReLU
+		same.MovesLeftChannels, same.MovesLeftHidden, same.MovesLeftUnit = s.MovesLeftChannels, s.MovesLeftHidden, s.MovesLeftUnit
 	}
+	same.MovesLeftReLU = s.MovesLeftReLU // which has no parameters, and no effect in play
 	same.MovesLeft, same.OpponentPolicy, same.SoftPolicy, same.FutureBoard = s.MovesLeft, s.OpponentPolicy, s.SoftPolicy, s.FutureBoard
 	values := func(s Spec) map[string]any { return config.Of[Spec]().Values(&s, config.Form{}) }
 	want, have := values(same), values(s)

@@ -66,7 +66,10 @@ func (t *Trial) tournament(ctx context.Context, _ int) (*Stage, error) {
 		return nil, nil // an earlier tournament stays in the manifest
 	}
 	players := t.players(ctx)
-	if len(players) < 2 || settings.Format.First >= len(players) { // missing opponents were left out, or the trial ended early
+	if n := len(players); n < 2 || settings.Format.First >= n { // missing opponents were left out, or the trial ended early
+		if n >= 2 {
+			t.Report.Note(fmt.Sprintf("no tournament: a gauntlet of %d leaves no opponent among %d players", settings.Format.First, n))
+		}
 		t.Results.Manifest.Drop(store.TournamentStage)
 		return nil, nil
 	}

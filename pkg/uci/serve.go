@@ -463,7 +463,7 @@ func (s *server) perft(ctx context.Context, depth string) {
 
 // perft is [chess.Perft] until ctx ends: then the number is of no use.
 func perft(ctx context.Context, p *chess.Position, depth int) (n uint64) {
-	if depth <= 4 { // milliseconds
+	if depth <= 3 {
 		return chess.Perft(p, depth)
 	}
 	var l chess.MoveList

@@ -122,8 +122,8 @@ func touch(path string) bool {
 	return os.Chtimes(path, now, now) == nil
 }
 
-// prune removes the files and directories of a pattern that no set-up used for a month, and that no
-// program uses.
+// prune removes the files and directories of a pattern that no set-up used for a month and no
+// checkout names.
 func prune(pattern string, now time.Time) {
 	found, _ := filepath.Glob(pattern)
 	for _, name := range found {

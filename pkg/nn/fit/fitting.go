@@ -112,7 +112,12 @@ func noteUse(dir, root string) error {
 	if slices.Contains(strings.Split(string(users), "\n"), root) {
 		return nil
 	}
-	return os.WriteFile(name, append(users, root+"\n"...), 0o644)
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(root + "\n")
+	return errors.Join(err, f.Close())
 }
 
 // inUse reports whether the go.work of a checkout names a fitted copy: programs that were built
