@@ -233,12 +233,12 @@ func (o Options) seeds(m Metric, x, y []float64) Metric {
 	}
 	m.Basis = fmt.Sprintf("n=%d+%d", len(x), len(y))
 	d := stats.Welch(x, y)
-	if !math.IsNaN(d.P) {
+	switch {
+	case o.MannWhitney && len(x) > 1 && len(y) > 1: // also where Welch's test has no variance to go by
+		d = stats.Difference{Interval: stats.Exactly(d.Value), P: stats.MannWhitney(x, y)}
+		m.Test = "Mann-Whitney"
+	case !math.IsNaN(d.P):
 		m.Test = "Welch"
-		if o.MannWhitney {
-			d = stats.Difference{Interval: stats.Exactly(d.Value), P: stats.MannWhitney(x, y)}
-			m.Test = "Mann-Whitney"
-		}
 	}
 	return m.measured(d)
 }

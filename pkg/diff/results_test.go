@@ -418,3 +418,11 @@ func TestTitle(t *testing.T) {
 		}
 	}
 }
+
+// The test of ranks needs no variance.
+func TestRanksOfConstants(t *testing.T) {
+	x, y := []float64{1, 1, 1, 1, 1}, []float64{0.9, 0.9, 0.9, 0.9, 0.9}
+	if m := (Options{MannWhitney: true}).seeds(Metric{}, x, y); m.Test != "Mann-Whitney" || m.P == nil || *m.P > 0.02 {
+		t.Errorf("%+v", m)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,7 +79,7 @@ func (c *CSV) check() error {
 		for _, end := range []string{"", "_low", "_high"} {
 			for i := 1; i < len(c.Rows) && c.Column(name+end) >= 0; i++ {
 				if text := c.Rows[i][c.Column(name+end)]; text != "" {
-					if _, err := strconv.ParseFloat(text, 64); err != nil {
+					if x, err := strconv.ParseFloat(text, 64); err != nil || math.IsInf(x, 0) {
 						return fmt.Errorf("line %d: %s is %q: want a number", i+1, name+end, text)
 					}
 				}

@@ -94,6 +94,10 @@ var rules = []rule{
 		return fault(s.Data != nil && s.Data.Label != nil && s.Data.Label.Advance && s.Network.Policy != NoPolicy,
 			"advance: true has no policy target for the position after the engine's move: network.policy must be none")
 	}},
+	{"data.label.advance network.future_board", func(s *Settings) string {
+		return fault(s.Data != nil && s.Data.Label != nil && s.Data.Label.Advance && s.Network.FutureBoard > 0,
+			"advance: true has no moves that follow the position after the engine's move: future_board must be 0")
+	}},
 	{"training.loss.policy training.loss.value", func(s *Settings) string {
 		l, n := s.Training.Loss, &s.Network
 		learned := l.Value > 0 || l.Policy > 0 && n.Policy != NoPolicy || l.MovesLeft > 0 && n.MovesLeft ||

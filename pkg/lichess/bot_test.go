@@ -304,10 +304,28 @@ func config(url string) Config {
 	}
 }
 
-// during runs the bot while f waits for what is to happen.
+// logged is a log that can be read while it is written.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// during runs the bot while f waits for what is to happen, until the log has what is wanted.
 func during(t *testing.T, cfg Config, f func(), want string) {
 	t.Helper()
-	var log bytes.Buffer
+	var log logged
 	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
 	ctx, stop := context.WithCancel(t.Context())
 	end, kill := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -315,12 +333,10 @@ func during(t *testing.T, cfg Config, f func(), want string) {
 	done := make(chan error, 1)
 	go func() { done <- Run(ctx, end, cfg) }()
 	f()
+	eventually(t, "the log says "+want, func() bool { return strings.Contains(log.String(), want) })
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)
-	}
-	if want != "" && !strings.Contains(log.String(), want) {
-		t.Errorf("the log does not say %q:\n%s", want, &log)
 	}
 	if t.Failed() {
 		t.Log(log.String())

@@ -95,7 +95,8 @@ func Fixtures(t Tournament, entries []Entry) []Fixture {
 	for i, a := range entries {
 		for j := i + 1; j < len(entries); j++ {
 			if b := entries[j]; (f.First == 0 || i < f.First && j >= f.First) && (f.Span == 0 || j-i <= f.Span) {
-				fixtures = append(fixtures, Fixture{NewPair(a.Name, b.Name), min(cmp.Or(a.Rounds, t.Rounds), cmp.Or(b.Rounds, t.Rounds))})
+				rounds := min(cmp.Or(a.Rounds, b.Rounds), cmp.Or(b.Rounds, a.Rounds)) // the only one, or the lower
+				fixtures = append(fixtures, Fixture{NewPair(a.Name, b.Name), cmp.Or(rounds, t.Rounds)})
 			}
 		}
 	}

@@ -482,3 +482,15 @@ func TestGamesByNumber(t *testing.T) {
 	}
 	other.Close()
 }
+
+// A player's own number of games counts against all others; of two, the lower one.
+func TestRoundsOfPlayers(t *testing.T) {
+	entries := []Entry{{Name: "a"}, {Name: "b", Rounds: 100}, {Name: "c", Rounds: 8}, {Name: "d"}}
+	var have []int
+	for _, f := range Fixtures(Tournament{Rounds: 20}, entries) {
+		have = append(have, f.Games)
+	}
+	if want := []int{100, 8, 20, 8, 100, 8}; !slices.Equal(have, want) {
+		t.Errorf("games %v, want %v", have, want)
+	}
+}

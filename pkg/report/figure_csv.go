@@ -65,7 +65,7 @@ func beside(c plots.Chart, file *experiment.CSV) (plots.Chart, error) {
 				i = len(c.Panels) - 1
 			}
 			panel := &c.Panels[i]
-			for _, s := range series {
+			for _, s := range placed(series, false, panel.Y.Log) {
 				if called && file.By == "" {
 					s.Name = file.Name
 				}

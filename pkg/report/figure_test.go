@@ -234,7 +234,7 @@ func TestLogarithmicAxes(t *testing.T) {
 // The numbers of a file go beside those of a chart: a column of panels to the one that is called
 // like it, and a line without a place across.
 func TestBeside(t *testing.T) {
-	rows := [][]string{{"epoch", "source", "learning_rate", "thesis"}, {"1", "a", "0.1", "3"}, {"2", "b", "0.2", ""}, {"", "level", "", "4"}}
+	rows := [][]string{{"epoch", "source", "learning_rate", "thesis"}, {"1", "a", "0.1", "3"}, {"2", "b", "0.2", ""}, {"3", "b", "0", ""}, {"", "level", "", "4"}}
 	file := &experiment.CSV{Name: "file", Rows: rows, By: "source"}
 	panels := func() plots.Stack {
 		own := []plots.Series{{Points: plots.Points([]float64{1, 5}, []float64{1, 2})}}
@@ -249,8 +249,8 @@ func TestBeside(t *testing.T) {
 		return plots.Series{Name: name, Step: step, Points: plots.Points(x, y)}
 	}
 	for i, want := range [][]plots.Series{
-		{named("a", true, []float64{1}, []float64{0.1}), named("b", true, []float64{2}, []float64{0.2})},
-		{named("a", false, []float64{1}, []float64{3}), named("b", false, []float64{2}, []float64{nan}), named("level", false, []float64{1, 5}, []float64{4, 4})},
+		{named("a", true, []float64{1}, []float64{0.1}), named("b", true, []float64{2, 3}, []float64{0.2, nan})},
+		{named("a", false, []float64{1}, []float64{3}), named("b", false, []float64{2, 3}, []float64{nan, nan}), named("level", false, []float64{1, 5}, []float64{4, 4})},
 	} {
 		if diff := cmp.Diff(want, c.(plots.Stack).Panels[i].Series[1:], cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("panel %d: %s", i, diff)

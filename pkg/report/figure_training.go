@@ -213,6 +213,9 @@ func drawResults(p *picture) (plots.Chart, string, error) {
 func drawMetric(p *picture) (plots.Chart, string, error) {
 	c := plots.Lines{Frame: p.frame, X: axis(p.X)}
 	if m := metricOf(p.Metric); m.source != fromHooks {
+		if slices.Contains(colorColumns, m.name) {
+			return nil, "", nothing("the tournament measures this once for a trial, not for each generation")
+		}
 		if err := p.trials[0].CheckMetric(m.name); err != nil {
 			return nil, "", err
 		}

@@ -224,11 +224,11 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 		return ""
 	}
 	order := match.Descending(len(groups), func(i int) float64 { return all.values[i].Value })
-	best, seeds := order[0], len(groups[0].Trials)
+	best, seeds := order[0], len(all.seeds[order[0]])
 	behind := all.behind(best)
 	var parts, worse, alike []string
 	for at, i := range order {
-		seeds = min(seeds, len(groups[i].Trials))
+		seeds = min(seeds, len(all.seeds[i])) // failed ones have no value
 		part := fmt.Sprintf("%.1f %%", 100*all.values[i].Value)
 		if hasInterval(all.values[i]) {
 			part += fmt.Sprintf(" (%s)", Ends(all.values[i].Times(100)))

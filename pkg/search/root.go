@@ -16,7 +16,7 @@ import (
 type Root struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" default:"puct" enum:"puct gumbel" doc:"puct selects moves at the root as everywhere in the tree. gumbel is Gumbel AlphaZero: it samples moves by their priors, compares them by sequential halving, plays the best one and trains on the improved policy. noise.weight then has no effect, nor has selfplay.temperature if root.noise is above 0."`
+	Kind string `key:"kind" default:"puct" enum:"puct gumbel" doc:"puct selects moves at the root as everywhere in the tree. gumbel is Gumbel AlphaZero: it samples moves by their priors, compares them by sequential halving, plays the best one and trains on the improved policy. noise.weight then has no effect, nor has selfplay.temperature in full searches if root.noise is above 0; the fast ones of selfplay.playout_cap have no noise."`
 
 	FPU RootFPU `key:"fpu" default:"same" range:"-10..10" words:"same zero" when:"kind=puct" doc:"First play urgency at the root where the search explores: the words and numbers of search.fpu, or the word same. As in KataGo it lets noise bring a new move forward."`
 	// PolicyTemperature of 0 is that of the Config.

@@ -154,6 +154,12 @@ const (
 // "Permutation Importance: A Corrected Feature Importance Measure", 2010).
 func ForestEffects(y []float64, features [][][]float64, seed uint64) []Effect {
 	out := make([]Effect, len(features))
+	if slices.Min(y) == slices.Max(y) {
+		for f := range out {
+			out[f] = Effect{Share: Unknown(), P: math.NaN()}
+		}
+		return out
+	}
 	all := newForest(y, features, seed).shares()
 	above := make([]float64, len(features))
 	rng := NewRand(Derive(seed, 1))
@@ -192,9 +198,13 @@ func newForest(y []float64, features [][][]float64, seed uint64) *forest {
 	return &forest{y, features, slices.Concat(features...), NewRand(seed)}
 }
 
-// shares returns the share of the variance of each factor.
+// shares returns the share of the variance of each factor, NaN if all values are equal.
 func (f *forest) shares() []float64 {
 	shares := make([]float64, len(f.features))
+	if slices.Min(f.y) == slices.Max(f.y) {
+		floats.AddConst(math.NaN(), shares)
+		return shares
+	}
 	variance, trees := stat.PopVariance(f.y, nil), 0
 	for range forestTrees {
 		sample := make([]int, len(f.y))

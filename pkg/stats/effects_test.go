@@ -108,3 +108,17 @@ func TestForestEffects(t *testing.T) {
 		t.Errorf("%d of 40 searches without effects have one", wrong)
 	}
 }
+
+// Equal values have nothing to explain, also if their mean is not quite one of them.
+func TestForestOfEqualValues(t *testing.T) {
+	const n = 20
+	y, x := make([]float64, n), make([]float64, n)
+	for i := range y {
+		y[i], x[i] = 3.3, float64(i)
+	}
+	for _, e := range ForestEffects(y, [][][]float64{{x}}, 1) {
+		if !e.Share.Missing() || !math.IsNaN(e.P) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
