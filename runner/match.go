@@ -59,6 +59,9 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 			if cfg.SPRT, err = sprtFlags(sprt, elo); err != nil {
 				return err
 			}
+			if cfg.SPRT == nil && cmd.Flags().Changed("elo-model") {
+				return usagef("--elo-model: want --sprt, the test that it is for")
+			}
 			defer games.with.opener.Close()
 			players, err := games.open(args)
 			if err != nil {
