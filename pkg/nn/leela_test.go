@@ -130,7 +130,7 @@ func TestLeelaRoundTrip(t *testing.T) {
 				}
 				least, most = min(least, float64(w.Value)), max(most, float64(w.Value))
 			}
-			if worst > 2e-3 || prior < 0.2 || most-least < 300*worst {
+			if worst > 2e-3 || prior < 0.2 || most-least < 100*worst {
 				t.Errorf("outputs are %g apart; the highest prior is %.2f, values are %.2f to %.2f", worst, prior, least, most)
 			}
 			if twice := checkpointOf(t, again, leelaInput, leelaPolicy, chess.Standard); twice.WriteLeela(&bytes.Buffer{}) != nil {
