@@ -53,14 +53,15 @@ start the run with --hub nats://host:port. Restart the server after adding token
   alamos run experiments/quickstart.yaml --hub nats://relay.example.org:4321 --hub-file hub/hub.key`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if k, err := hub.ReadKeys(filepath.Join(args[0], hub.KeyFile)); address == "" && err == nil {
-				address = k.Address
-			} else if address == "" {
+			if address == "" {
 				host, err := os.Hostname()
 				if err != nil {
 					return err
 				}
 				address = net.JoinHostPort(host, "4321")
+				if k, err := hub.ReadKeys(filepath.Join(args[0], hub.KeyFile)); err == nil {
+					address = k.Address
+				}
 			}
 			tokens, err := hub.Init(args[0], address, workers)
 			if err != nil {

@@ -43,6 +43,11 @@ func (s *Settings) codec() (encode.Codec, error) {
 	return encode.NewCodec(s.Network.Input, s.Network.Policy, v)
 }
 
+// advances reports whether samples are of the position after an engine's move.
+func (s *Settings) advances() bool {
+	return s.Data != nil && s.Data.Label != nil && s.Data.Label.Advance
+}
+
 var rules = []rule{
 	{"training.schedule.initial training.schedule.minimum", func(s *Settings) string {
 		r := s.Training.Schedule
@@ -91,11 +96,11 @@ var rules = []rule{
 			"test files are for the accuracy of an evaluation: add evaluation: {accuracy: true}")
 	}},
 	{"data.label.advance network.policy", func(s *Settings) string {
-		return fault(s.Data != nil && s.Data.Label != nil && s.Data.Label.Advance && s.Network.Policy != NoPolicy,
+		return fault(s.advances() && s.Network.Policy != NoPolicy,
 			"advance: true has no policy target for the position after the engine's move: network.policy must be none")
 	}},
 	{"data.label.advance network.future_board", func(s *Settings) string {
-		return fault(s.Data != nil && s.Data.Label != nil && s.Data.Label.Advance && s.Network.FutureBoard > 0,
+		return fault(s.advances() && s.Network.FutureBoard > 0,
 			"advance: true has no moves that follow the position after the engine's move: future_board must be 0")
 	}},
 	{"training.loss.policy training.loss.value", func(s *Settings) string {
