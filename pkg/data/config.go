@@ -54,7 +54,7 @@ type Config struct {
 	Positions int `key:"positions" default:"all" range:"1.." words:"all=0" unit:"positions" doc:"Number of positions sampled from each game."`
 
 	// Chunk is 0 for a whole pass. Positions from playing games out do not count.
-	Chunk int `key:"chunk" default:"200000" range:"1.." words:"all=0" unit:"positions" when:"kind=lc0 parquet pgn run" doc:"Number of positions for each generation. A chunk ends with the game that reaches it; all is everything in the files. After the last chunk, the files are read again, in another order and with other samples."`
+	Chunk int `key:"chunk" default:"200000" range:"1.." words:"all=0" unit:"positions" when:"kind=lc0 parquet pgn run" doc:"Number of positions for each generation. A chunk ends with the game that reaches it; a last chunk of less than a quarter of that is part of the one before; all is everything in the files. After the last chunk, the files are read again, in another order and with other samples."`
 
 	Shuffle int `key:"shuffle" default:"50000" range:"0..100000000" unit:"positions" doc:"Size of the shuffle buffer: positions that are neighbors in a file end up this far apart on average. 0 keeps their order."`
 

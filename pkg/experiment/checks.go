@@ -74,8 +74,20 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 			}
 		}
 		checkData(s, v, fail)
-		if _, err := ReadBook(v, s.Tournament.Openings); err != nil {
+		book, err := ReadBook(v, s.Tournament.Openings)
+		if err != nil {
 			fail("tournament.openings.file", "", err)
+		}
+		t, longest := &s.Tournament, 0
+		for _, o := range book {
+			longest = max(longest, len(o.Moves))
+		}
+		if n := longest + t.RandomPlies; t.Rounds > 0 && n >= 2*t.MaxMoves {
+			key := "tournament.random_plies"
+			if longest > t.RandomPlies {
+				key = "tournament.openings"
+			}
+			fail(key, "shorten the openings, or raise tournament.max_moves", fmt.Errorf("an opening of %d plies leaves nothing of a game of %d moves", n, t.MaxMoves))
 		}
 		if _, err := ReadPuzzles(v, s.Evaluation); err != nil {
 			fail("evaluation.puzzles", "", err)

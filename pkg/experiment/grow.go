@@ -53,11 +53,18 @@ func (s *Settings) measures(metric string) bool {
 		return meets(match.Random)
 	case "score", "elo":
 		return plays
+	case "policy_loss":
+		return s.Network.Policy != NoPolicy
+	case "top1", "top5":
+		return s.Network.Policy != NoPolicy && s.Training.Validation > 0
 	}
 	kind, _, dotted := strings.Cut(metric, ".")
-	e := s.Evaluation
-	return !dotted || slices.Contains(s.EvaluationMeasures(), metric) || e != nil && e.Accuracy && kind == "accuracy" ||
-		slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.Name() == kind })
+	if kind == "accuracy" {
+		for _, phase := range Phases {
+			metric = strings.TrimSuffix(metric, "_"+phase)
+		}
+	}
+	return !dotted || slices.Contains(s.EvaluationMeasures(), metric) || slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.Name() == kind })
 }
 
 func (o *Objective) objective() *Objective { return o }

@@ -120,6 +120,9 @@ func TestCloseCallFaults(t *testing.T) {
 		{"{grid: {network.depth: [2, 3]}, seeds: 2, close_calls: {seeds: 4}, budget: {trials: 4}}", "sweep.budget: cannot be combined with sweep.close_calls"},
 		{"{grid: {network.depth: [2, 3]}, seeds: 2, close_calls: {seeds: 4}, halving: {first: 1}}", "sweep.halving: cannot be combined with sweep.close_calls"},
 		{"{grid: {network.depth: [2, 3]}, seeds: 2, close_calls: {seeds: 4, metric: puzzles.none}}", "sweep.close_calls.metric: nothing measures puzzles.none"},
+		{"{grid: {network.depth: [2, 3]}, seeds: 2, close_calls: {seeds: 4, metric: accuracy.luck}}\nevaluation: {}", "sweep.close_calls.metric: nothing measures accuracy.luck"},
+		{"{grid: {network.depth: [2, 3]}, seeds: 2, close_calls: {seeds: 4, metric: accuracy.top1}}\nevaluation: {puzzles: [m.epd]}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}", "sweep.close_calls.metric: nothing measures accuracy.top1"},
+		{"{grid: {network.depth: [2, 3]}, seeds: 2, close_calls: {seeds: 4, metric: top1}}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}", "sweep.close_calls.metric: nothing measures top1"},
 		{"{grid: {network.depth: [2, 3]}, seeds: 2, close_calls: {seeds: 9000}}", "sweep.close_calls.seeds: want at most 10000 trials"},
 	} {
 		if have := faults(t, folder{"x.yaml": "alamos: 1\nname: x\nsweep: " + c.sweep + "\n"}); !strings.Contains(have, c.want) {

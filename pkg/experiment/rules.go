@@ -166,6 +166,12 @@ var rules = []rule{
 	}},
 	{"search.noise.weight search.root.kind search.forced_playouts", func(s *Settings) string { return forcedInVain(&s.Search) }},
 	{"tournament.search.noise.weight tournament.search.root.kind tournament.search.forced_playouts", func(s *Settings) string { return forcedInVain(&s.Tournament.Search) }},
+	{"evaluation.search.noise.weight evaluation.search.root.kind evaluation.search.forced_playouts", func(s *Settings) string {
+		if s.Evaluation == nil {
+			return ""
+		}
+		return forcedInVain(&s.Evaluation.Search)
+	}},
 	{"tournament.limit.depth tournament.limit.movetime", func(s *Settings) string {
 		l := s.Tournament.Limit
 		return fault(l != nil && *l == (uci.Limit{}), "it has neither depth nor movetime: nothing is limited")
@@ -283,9 +289,7 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 		return
 	}
 	measured := func(metric string) bool {
-		return slices.Contains(TrialMetrics(), metric) || slices.ContainsFunc(e.Trials, func(t Trial) bool {
-			return len(t.Settings.Hooks) > 0 || t.Settings.Evaluation != nil && strings.Contains(metric, ".")
-		})
+		return slices.Contains(TrialMetrics(), metric) || slices.ContainsFunc(e.Trials, func(t Trial) bool { return t.Settings.measures(metric) })
 	}
 	for i, item := range cells.Items {
 		figure := item.Get("figure")

@@ -137,7 +137,7 @@ type Openings struct {
 type Evaluation struct {
 	Every    int           `key:"every" default:"0" range:"0..1000000" unit:"generations" doc:"Interval between the generations whose checkpoints are tested. The last one always is; 0 means only the last one."`
 	Puzzles  []Puzzles     `key:"puzzles" default:"[]" doc:"Files of puzzles. The network solves them with search (measure puzzles.NAME) and without (measure policy.NAME); each measure is the fraction of solved puzzles, and NAME is the name of the file."`
-	Search   search.Config `key:"search" inherit:"tournament.search" doc:"The tree search that solves puzzles. Omitted keys are as in tournament.search. It has no noise, and the most visited move is the answer."`
+	Search   search.Config `key:"search" inherit:"tournament.search" except:"noise.weight=0 root.noise=0 root.fpu=same root.policy_temperature=same forced_playouts=0" doc:"The tree search that solves puzzles. Omitted keys are as in tournament.search, but for those of exploration, which are as if omitted there. The most visited move is the answer, and no tree is kept."`
 	Accuracy bool          `key:"accuracy" default:"true" doc:"Measure the predictions on the files of data.test or, without them, on held-out games of the last replay window: how often the move that was played or visited most is the network's first choice (accuracy.top1) or among its first five (accuracy.top5), and the squared error of the value (accuracy.value_error). Phases of the game are listed separately: opening (more than 10 queens, rooks, bishops and knights on the board), endgame (at most 6) and middlegame."`
 }
 
@@ -152,11 +152,20 @@ func (s *Settings) EvaluationMeasures() (names []string) {
 	for _, p := range e.Puzzles {
 		names = append(names, "puzzles."+p.Name(), "policy."+p.Name())
 	}
-	if e.Accuracy {
+	if s.MeasuresAccuracy() {
 		names = append(names, "accuracy.top1", "accuracy.top5", "accuracy.value_error")
 	}
 	return names
 }
+
+// MeasuresAccuracy reports whether the evaluation measures the predictions on positions that
+// nothing is learned from, and there are such positions.
+func (s *Settings) MeasuresAccuracy() bool {
+	return s.Evaluation != nil && s.Evaluation.Accuracy && (s.Training.Validation > 0 || s.Data.HasTest())
+}
+
+// Phases are the phases of a game, for which the accuracy is measured by itself.
+var Phases = []string{"opening", "middlegame", "endgame"}
 
 type Puzzles struct {
 	_ struct{} `short:"file"`

@@ -58,3 +58,22 @@ func TestLimitIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// A player uses the exploration that its settings ask for.
+func TestNoiseOfTree(t *testing.T) {
+	moves := func(weight float64) map[string]bool {
+		cfg := search.Config{Visits: 2, CPuct: 1, Noise: search.Noise{Alpha: 0.1, Weight: weight}}
+		how := TreeSearch{Config: cfg, Power: math.Inf(1)}
+		e := Entry{Name: "noisy", New: func() (Player, error) { return NewMCTS("noisy", how, search.Uniform{}) }}
+		out := map[string]bool{}
+		for _, g := range play(t, Tournament{Variant: chess.Atomic, Rounds: 8, MaxMoves: 1, Seed: 2}, e, limitedEntry("plain", uci.Limit{Depth: 1})) {
+			if g.White == "noisy" {
+				out[g.Moves[0].String()] = true
+			}
+		}
+		return out
+	}
+	if without, with := moves(0), moves(1); len(without) != 1 || len(with) < 3 {
+		t.Errorf("first moves without noise %v, with noise %v", without, with)
+	}
+}

@@ -30,8 +30,8 @@ type gameTree struct {
 }
 
 // NewMCTS returns a player that searches within a limit and draws a move with probability
-// proportional to visits^Power. With infinite power it plays the most visited move. It does
-// not use exploration, which is for self-play. The caller closes the evaluator.
+// proportional to visits^Power. With infinite power it plays the most visited move. The
+// caller closes the evaluator.
 //
 // The player searches all games in lock step. With a time limit it searches one game after
 // another, because the limit refers to an otherwise idle machine.
@@ -42,7 +42,6 @@ func NewMCTS(name string, how TreeSearch, e search.Evaluator) (Player, error) {
 	case how.Limit.Depth < 0 || how.Limit.MoveTime < 0:
 		return nil, fmt.Errorf("match: player %s: want a limit of 0 or more, have %v", name, how.Limit)
 	}
-	how.Config = how.WithoutExploration()
 	if err := how.Validate(); err != nil {
 		return nil, fmt.Errorf("match: player %s: %w", name, err)
 	}

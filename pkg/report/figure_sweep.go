@@ -85,13 +85,16 @@ func (p *picture) metric() metric {
 }
 
 // surelyBetter returns the preferred direction of a metric if one setting is better than all
-// others by the tests of the table of trials, so that it may stand out.
+// others by the tests of the table of trials, so that it may stand out. It returns Neither if a
+// setting that is not compared, since halving dropped it, has a better value.
 func (p *picture) surelyBetter(m metric) stats.Better {
-	ownGames := p.trials[0].Declared.Settings.Data == nil
-	if slices.Contains(competing(p.groups, measureAll(p.groups, m.name)).marks(BetterOf(m.name, ownGames)), bestMark) {
-		return m.better
+	all := measureAll(p.groups, m.name)
+	better := BetterOf(m.name, p.trials[0].Declared.Settings.Data == nil)
+	best := slices.Index(competing(p.groups, all).marks(better), bestMark)
+	if best < 0 || slices.ContainsFunc(all.values, func(v stats.Interval) bool { return better.Gain(v.Value-all.values[best].Value) > 0 }) {
+		return stats.Neither
 	}
-	return stats.Neither
+	return m.better
 }
 
 // measures returns the figure's metric for each group, or nothing if no group has it.
@@ -214,7 +217,10 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 	named := func(a experiment.Axis) plots.Axis { // a few rows are not high enough for a long key
 		return plots.Axis{Label: shortKey(t, a.Path), Names: byValue(a.Values)}
 	}
-	c := plots.Heatmap{Frame: p.frame, X: named(x), Y: named(y), Value: m.axis(), Best: p.surelyBetter(m)}
+	c := plots.Heatmap{Frame: p.frame, X: named(x), Y: named(y), Value: m.axis()}
+	if !pooled {
+		c.Best = p.surelyBetter(m)
+	}
 	for _, row := range c.Y.Names {
 		var line []stats.Interval
 		for _, column := range c.X.Names {

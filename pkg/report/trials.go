@@ -308,7 +308,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	t := Table{Rows: make([][]Cell, len(groups))}
 	first := func(i int) *store.Trial { return groups[i].Trials[0] }
 	some := func(is func(*store.Trial) bool) bool {
-		return slices.ContainsFunc(groups, func(g store.Group) bool { return is(g.Trials[0]) })
+		return slices.ContainsFunc(groups, func(g store.Group) bool { return slices.ContainsFunc(g.Trials, is) })
 	}
 	if len(x.Axes) > 0 { // without a sweep a trial needs no number
 		t.column(number("#", ""), func(i int) Cell {
@@ -342,7 +342,10 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		})
 	}
 	if some(func(t *store.Trial) bool { return t.Done() < t.Last() }) {
-		t.column(number("generations", ""), func(i int) Cell { return Cell{Text: progress(first(i).Done(), first(i).Last())} })
+		t.column(number("generations", ""), func(i int) Cell {
+			behind := slices.MinFunc(groups[i].Trials, func(a, b *store.Trial) int { return cmp.Compare(a.Done(), b.Done()) })
+			return Cell{Text: progress(behind.Done(), behind.Last())}
+		})
 	}
 	if x.Halving != nil {
 		t.column(number("rung", ""), func(i int) Cell { return Cell{Text: fmt.Sprint(rungOf(x, first(i)))} })
@@ -359,7 +362,12 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		return why
 	}
 	if some(func(t *store.Trial) bool { return why(t) != "" }) {
-		t.column(Column{Name: "failed"}, func(i int) Cell { return Cell{Text: why(first(i))} })
+		t.column(Column{Name: "failed"}, func(i int) Cell {
+			if failed := slices.IndexFunc(groups[i].Trials, func(t *store.Trial) bool { return why(t) != "" }); failed >= 0 {
+				return Cell{Text: why(groups[i].Trials[failed])}
+			}
+			return Cell{}
+		})
 	}
 	if len(axes) > 0 && !repeated {
 		t.column(Column{Name: "folder"}, func(i int) Cell { return Cell{Text: filepath.Base(first(i).Dir)} })

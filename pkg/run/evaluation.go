@@ -55,10 +55,8 @@ func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 	if err != nil {
 		return &Stage{Name: store.PuzzlesStage(g)}, err
 	}
-	// Puzzles need the best move of single positions, so exploration and tree reuse are
-	// off.
-	cfg := e.Search.WithoutExploration()
-	cfg.TreeReuse = false
+	cfg := e.Search
+	cfg.TreeReuse = false // single positions
 	in := t.checkpointInputs(g, puzzlesCode)
 	in.Settings("search", cfg)
 	names, total := make([]string, len(sets)), 0
@@ -145,7 +143,7 @@ func (t *Trial) solve(ctx context.Context, g int, sets []*puzzle.Set, cfg search
 // the mixture from self-play. A script's value target is not used.
 func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 	s := t.Settings
-	if s.Evaluation == nil || !s.Evaluation.Accuracy || g == 0 {
+	if !s.MeasuresAccuracy() || g == 0 {
 		return nil, nil
 	}
 	in := t.checkpointInputs(g, accuracyCode)

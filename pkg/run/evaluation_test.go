@@ -57,8 +57,8 @@ func TestEvaluation(t *testing.T) {
 		ran  map[string]string
 	}{
 		{set: "evaluation.search.visits=30", ran: map[string]string{"puzzles 1": "search.visits 60 -> 30", "puzzles 2": "search.visits 60 -> 30"}},
-		{set: "evaluation.search.noise.weight=0.5", ran: map[string]string{"puzzles 1": "search.visits 30 -> 60", "puzzles 2": "search.visits 30 -> 60"}},
-		{set: "evaluation.accuracy=false", ran: map[string]string{}},
+		{set: "evaluation.search.noise.weight=0.5", ran: map[string]string{"puzzles 1": "search.noise.weight 0 -> 0.5, search.visits 30 -> 60", "puzzles 2": "search.noise.weight 0 -> 0.5, search.visits 30 -> 60"}},
+		{set: "evaluation.accuracy=false", ran: map[string]string{"puzzles 1": "search.noise.weight 0.5 -> 0", "puzzles 2": "search.noise.weight 0.5 -> 0"}},
 		{edit: func() { s.edit(t, "atomic-mate-in-1.epd", "atomic-mate-in-1.001", "first") }, ran: map[string]string{
 			"puzzles 1": "puzzle atomic-mate-in-1 changed", "puzzles 2": "puzzle atomic-mate-in-1 changed"}},
 	} {

@@ -114,6 +114,14 @@ func TestHookThatFails(t *testing.T) {
 	if _, again := r.ran["self-play 1"]; again || r.ran["hooks 1"] == "" || r.ran["training 1"] == "" {
 		t.Errorf("ran %v", r.ran)
 	}
+
+	// A fault that was allowed is none that stops a run, until it shall.
+	s.edit(t, "plies.go", "sum = 0", "panic(\"four games\")")
+	s.edit(t, "small.yaml", "on_error: stop", "on_error: empty")
+	s.run(t, set...)
+	s.edit(t, "small.yaml", "on_error: empty", "on_error: stop")
+	_, err = s.try(context.Background(), nil, set...)
+	wantError(t, err, "plies.go:15:3: ", "four games", "hooks 1")
 }
 
 // The script that runs is the one whose hash stands in the manifest.

@@ -237,6 +237,9 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 		h := &hooks[i]
 		names = append(names, h.Name())
 		in["hook "+h.Name()] = h.File.SHA256
+		if h.OnError == "stop" {
+			in["on_error "+h.Name()] = h.OnError // a fault that is known shall stop the run now
+		}
 		if !scripts.has(h, function) {
 			in["hook "+h.Name()] = "has no " + function
 		}

@@ -97,9 +97,9 @@ func (x *Experiment) FinalTournament(dir string) (*Tournament, error) {
 // Attach sets the final tournament of a trial. A trial that has trained since, and whose latest
 // network is the one that plays, has none.
 func (x *Experiment) Attach(final *Tournament, t *Trial) {
-	t.Final = nil
+	t.Final, t.Unranked = nil, final != nil
 	if i := final.Find(t.Name()); i >= 0 && (x.Final.Network == experiment.BestNetwork || final.Players[i].Generation == t.Done()) {
-		t.Final = final
+		t.Final, t.Unranked = final, false
 	}
 }
 

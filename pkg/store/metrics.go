@@ -14,8 +14,11 @@ import (
 // Measure returns a metric of the trial after its last finished generation, see
 // [Trial.MeasureAt]. Score and Elo are those of the final tournament, if there was one.
 func (t *Trial) Measure(name string) stats.Interval {
-	if t.Final != nil && (name == "score" || name == "elo") {
+	switch ranked := name == "score" || name == "elo"; {
+	case ranked && t.Final != nil:
 		return t.Final.measure(t.Name(), name)
+	case ranked && t.Unranked:
+		return stats.Unknown()
 	}
 	return t.MeasureAt(t.Done(), name)
 }

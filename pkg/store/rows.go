@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/train"
@@ -292,7 +293,7 @@ type PuzzleScore struct {
 const AllPhases = "all"
 
 // Phases are the phases of a game in order, followed by the whole game.
-var Phases = []string{"opening", "middlegame", "endgame", AllPhases}
+var Phases = append(slices.Clone(experiment.Phases), AllPhases)
 
 // PhaseAccuracy is the accuracy of a checkpoint on the held-out positions of a phase.
 type PhaseAccuracy struct {

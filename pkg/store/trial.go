@@ -26,6 +26,7 @@ type Trial struct {
 	Dir      string           // of its results
 	Manifest *Manifest
 	Final    *Tournament // of its experiment; nil if the trial's network did not play there
+	Unranked bool        // there is such a tournament, and the trial's network did not play there
 
 	mu   sync.Mutex
 	rows map[*Stage]any // decoded facts
