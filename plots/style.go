@@ -123,6 +123,24 @@ func within[T vg.Canvas](c vg.Canvas) (found T, ok bool) {
 	}
 }
 
+// writtenText draws texts that have the words of the canvas's style already, in its font.
+type writtenText struct{ text.Plain }
+
+// Draw implements text.Handler.
+func (h writtenText) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point) {
+	if s, ok := within[*styled](c); ok {
+		style.Font = s.face(style.Font)
+		style.Handler = h.Plain
+	}
+	h.Plain.Draw(c, txt, style, at)
+}
+
+// written is a style of texts that have the words of the canvas's style already.
+func written(style text.Style) text.Style {
+	style.Handler = writtenText{handler.Plain}
+	return style
+}
+
 // styledText draws texts in the words and the font of the canvas's style. A layout is made with
 // those of the default style.
 type styledText struct{ text.Plain }

@@ -36,7 +36,7 @@ func (m VariantMoves) Figure() (*Figure, error) {
 	start := chess.StartPosition(m.Variant)
 	description := fmt.Sprintf("Boards of %s: the start position %s", m.Variant, start.FEN())
 	for i, t := range kinds {
-		at := middleOf(m.Variant, t)
+		at := MiddleOf(m.Variant, t)
 		moves, captures := m.Variant.Reach(t, at)
 		description += fmt.Sprintf("; the %s on %s has %d squares to move to and %d to capture on", names[i].Name, at, moves.Count(), captures.Count())
 	}
@@ -67,9 +67,9 @@ func (m VariantMoves) Figure() (*Figure, error) {
 	})
 }
 
-// middleOf returns a square from which the moves of a kind are shown: the one nearest to the middle
+// MiddleOf returns a square from which the moves of a kind are shown: the one nearest to the middle
 // from which it has any; for pawns, to the middle of the second rank.
-func middleOf(v chess.Variant, t chess.PieceType) chess.Square {
+func MiddleOf(v chess.Variant, t chess.PieceType) chess.Square {
 	files, ranks := v.Size()
 	rank := (ranks - 1) / 2
 	if t == chess.Pawn {
@@ -88,7 +88,7 @@ func middleOf(v chess.Variant, t chess.PieceType) chess.Square {
 
 // paintReach draws a piece of White's and where it can go.
 func (g board) paintReach(c *draw.Canvas, v chess.Variant, t chess.PieceType) {
-	at := middleOf(v, t)
+	at := MiddleOf(v, t)
 	moves, captures := v.Reach(t, at)
 	for s := range (moves | captures).Squares {
 		reach{moves.Has(s), captures.Has(s)}.paint(c, center(g.box(s)), 0.34*g.size.X)

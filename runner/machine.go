@@ -64,11 +64,10 @@ results: %s
 		},
 	}
 	deviceFlags(cmd, &device, &precision)
-	f := cmd.Flags()
-	f.IntVar(&workers, "workers", 0, "goroutines that play")
-	f.IntVar(&batch, "batch", 0, "positions that each has evaluated at once")
-	f.IntVar(&threads, "threads", 0, "of training, and of a network that plays alone")
-	f.IntVar(&jobs, "jobs", 1, "trials of a sweep at a time")
+	numberFlag(cmd, &workers, "workers", 0, atLeast(0), "goroutines that play")
+	numberFlag(cmd, &batch, "batch", 0, atLeast(0), "positions that each has evaluated at once")
+	numberFlag(cmd, &threads, "threads", 0, atLeast(0), "of training, and of a network that plays alone")
+	numberFlag(cmd, &jobs, "jobs", 1, atLeast(1), "trials of a sweep at a time")
 	resultsFlag(cmd, &results)
 	return cmd
 }
@@ -88,6 +87,10 @@ func meansElse(cmd *cobra.Command, flag string) {
 func machineFlag(root *cobra.Command) {
 	root.PersistentFlags().String("machine", "", "`file` with defaults for flags on this machine (default: $ALAMOS_MACHINE, then alamos/machine.yaml in the user's configuration folder)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		// Cobra checks these too, later, but its errors do not say that they are of the command line.
+		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
+			return usagef("%w", err)
+		}
 		file, needed := machineFile(cmd)
 		text, err := os.ReadFile(file)
 		switch {

@@ -58,6 +58,7 @@ FEN ;D1 20 ;D2 400. The exit status is 1 if a count is wrong.`,
 	f.StringVar(&epd, "epd", "", "check the suite in this file instead")
 	cmd.MarkFlagsMutuallyExclusive("epd", "fen", "chess960")
 	cmd.MarkFlagsMutuallyExclusive("epd", "depth")
+	cmd.MarkFlagsMutuallyExclusive("epd", "divide")
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -68,6 +69,9 @@ time.`,
 			stem, isCSV := strings.CutSuffix(out, ".csv")
 			if out != "" && (!isCSV || stem == "") {
 				return usagef("--out: want a file .csv, have %q", out)
+			}
+			if text, err := os.ReadFile(out); err == nil && !bytes.HasPrefix(text, []byte(match.TrajectoryHead)) {
+				return usagef("--out: %s is not the file of a tuning: name another one", out)
 			}
 			defer games.with.opener.Close()
 			players, err := games.open(args)

@@ -104,10 +104,7 @@ func showVariant(w io.Writer, v chess.Variant) {
 	fmt.Fprintf(w, "\n%s\n\nMoves of the pieces: * with and without capture, m without, x with capture only.\n", p.FEN())
 	for i, piece := range chess.RulesOf(v).Pieces {
 		t := v.Kinds()[i]
-		at := chess.NewSquare((files-1)/2, (ranks-1)/2)
-		if t == chess.Pawn {
-			at = chess.NewSquare((files-1)/2, 1)
-		}
+		at := plots.MiddleOf(v, t)
 		moves, captures := v.Reach(t, at)
 		fmt.Fprintf(w, "\n%s (%s): %s\n\n", piece.Name, piece.Letter, piece.Moves)
 		draw(func(s chess.Square) byte {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -69,7 +70,17 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 			if cell.Figure == nil || cell.Figure.Position == "" {
 				continue
 			}
-			if _, err := FigurePosition(v, s, cell.Figure.Position); err != nil {
+			_, err := FigurePosition(v, s, cell.Figure.Position)
+			if len(cell.Figure.Only) > 0 && slices.ContainsFunc(e.Trials, func(t Trial) bool {
+				v, fault := t.Settings.Game.Of()
+				if fault == nil {
+					_, fault = FigurePosition(v, &t.Settings, cell.Figure.Position)
+				}
+				return fault == nil
+			}) {
+				continue // of other trials
+			}
+			if err != nil {
 				fail("notebook", "write start, or a FEN", fmt.Errorf("cell %d: %w", j+1, err))
 			}
 		}
@@ -93,6 +104,14 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 			fail("evaluation.puzzles", "", err)
 		}
 	}
+	for j, cell := range e.Notebook {
+		if cell.Figure == nil {
+			continue
+		}
+		if err := e.checkFigure(cell.Figure); err != nil {
+			fail("notebook", "", fmt.Errorf("cell %d: %w", j+1, err))
+		}
+	}
 	if h := e.Halving; h != nil && h.Metric == ByElo {
 		first := &e.Trials[0].Settings.Game
 		for i := range e.Trials {
@@ -106,6 +125,33 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 		return nil, faults.Sorted() // a fault of several trials is reported once
 	}
 	return e, nil
+}
+
+// checkFigure returns why no trial of the experiment can have a figure.
+func (e *Experiment) checkFigure(f *Figure) error {
+	some := func(is func(*Settings) bool) bool {
+		return slices.ContainsFunc(e.Trials, func(t Trial) bool { return is(&t.Settings) })
+	}
+	for i, axis := range []*FigureAxis{f.XAxis, f.YAxis} {
+		if axis == nil {
+			continue
+		}
+		name := []string{"x_axis", "y_axis"}[i]
+		from, to := axis.From, axis.To
+		if from != nil && to != nil && *from >= *to {
+			return fmt.Errorf("%s is from %g to %g: write the low end first", name, *from, *to)
+		}
+		if axis.Scale == "log" && (from != nil && *from <= 0 || to != nil && *to <= 0) {
+			return fmt.Errorf("%s is logarithmic: its ends must be above 0", name)
+		}
+	}
+	switch {
+	case f.Generation != nil && !some(func(s *Settings) bool { return s.Generations >= *f.Generation }):
+		return fmt.Errorf("it shows generation %d, which no trial has", *f.Generation)
+	case f.Kind == "policy" && f.Boards == MoveBoards && !some(func(s *Settings) bool { return s.Network.Policy != NoPolicy }):
+		return errors.New("it shows a policy, and the network has none")
+	}
+	return nil
 }
 
 // supports returns the error of an encoding that does not support a variant.

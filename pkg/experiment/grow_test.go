@@ -3,6 +3,8 @@ package experiment
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +110,27 @@ func TestCloseCallsOfNothing(t *testing.T) {
 		}
 		if wrong > 65 { // 5 %, and two standard deviations of the count
 			t.Errorf("%d settings: %d sweeps of 1000 set one apart", settings, wrong)
+		}
+	}
+}
+
+// What no trial can have is found before the run.
+func TestLateFaults(t *testing.T) {
+	for more, want := range map[string]string{
+		"tournament: {random_plies: 40, max_moves: 20}":                    "tournament.random_plies: an opening of 40 plies leaves nothing of a game of 20 moves",
+		"notebook: [figure: {kind: tree, generation: 31}]":                 "cell 1: it shows generation 31, which no trial has",
+		"notebook: [figure: {kind: score, x_axis: {from: 10, to: 5}}]":     "x_axis is from 10 to 5: write the low end first",
+		"notebook: [figure: {kind: score, y_axis: {from: 0, scale: log}}]": "y_axis is logarithmic: its ends must be above 0",
+		"notebook: [figure: {kind: metric, metric: nonsense}]":             "nothing measures nonsense",
+		"notebook: [figure: {kind: board, position: \"2k5/8/8/8/8/8/8/4K3[Qn] w - - 0 1\", only: variant=crazyhouse}]\nnetwork: {input: rules, policy: rules}\nsweep: {grid: {game.variant: [chess, crazyhouse]}}": "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "x.yaml"), []byte("alamos: 1\nname: x\n"+more+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := LoadChecked(filepath.Join(dir, "x.yaml"), nil)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", more, err, want)
 		}
 	}
 }

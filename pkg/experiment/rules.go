@@ -210,8 +210,8 @@ var rules = []rule{
 	}},
 	{"evaluation hooks", func(s *Settings) string {
 		for _, h := range s.Hooks {
-			if s.Evaluation != nil && slices.Contains([]string{"puzzles", "policy", "accuracy"}, h.Name()) {
-				return fmt.Sprintf("a hook and the evaluation both measure %s: give the hook another metric", h.Name())
+			if slices.Contains([]string{"puzzles", "policy", "accuracy"}, h.Name()) {
+				return fmt.Sprintf("%s is what an evaluation measures: give the hook another metric", h.Name())
 			}
 		}
 		return ""
@@ -289,7 +289,9 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 		return
 	}
 	measured := func(metric string) bool {
-		return slices.Contains(TrialMetrics(), metric) || slices.ContainsFunc(e.Trials, func(t Trial) bool { return t.Settings.measures(metric) })
+		return slices.Contains(TrialMetrics(), metric) || slices.ContainsFunc(e.Trials, func(t Trial) bool {
+			return t.Settings.measures(metric) && (len(t.Settings.Hooks) > 0 || strings.Contains(metric, "."))
+		})
 	}
 	for i, item := range cells.Items {
 		figure := item.Get("figure")
@@ -305,14 +307,18 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 		switch {
 		case len(e.Axes) < needs:
 			l.fault(kind.At, here, "%s shows a sweep of %d or more keys, have %d", kind.Text, needs, len(e.Axes))
-		case kind.Text == "metric" && metric != nil && !measured(metric.Text):
+		case kind.Text != "series" && metric != nil && !measured(metric.Text):
 			l.fault(metric.At, here+".metric", "nothing measures %s: a trial without hooks and evaluation has %s",
 				config.Printable(metric.Text), strings.Join(TrialMetrics(), ", "))
 		case kind.Text == "series" && !slices.ContainsFunc(e.Trials, func(t Trial) bool { return len(t.Settings.Hooks) > 0 }):
 			l.fault(kind.At, here, "a series is what a hook returns, and there are no hooks")
 		case needs > 0:
 			for key, path := range map[string]*config.Node{"x": x, "y": y} {
-				if path != nil && !slices.ContainsFunc(e.Axes, func(a Axis) bool { return a.Path == path.Text }) {
+				switch {
+				case path == nil:
+				case path.Text == "seed":
+					l.fault(path.At, config.Join(here, key), "figures of sweeps show means over seeds: choose another key")
+				case !slices.ContainsFunc(e.Axes, func(a Axis) bool { return a.Path == path.Text }):
 					l.fault(path.At, config.Join(here, key), "the sweep does not vary %s", path.Text)
 				}
 			}

@@ -238,7 +238,7 @@ type Figure struct {
 	Generation *int   `key:"generation" range:"0.." when:"kind=policy tree board" absent:"the last" doc:"Checkpoint to show. 0 is the untrained network."`
 	_          *int   `key:"generation" range:"1.." when:"kind=length-histogram" absent:"the last" doc:"Generation whose games are counted."`
 	_          *int   `key:"generation" range:"1.." when:"kind=series" absent:"the last, or several" doc:"Generation whose curves are shown."`
-	Visits     int    `key:"visits" inherit:"tournament.search.visits" range:"1..10000000" when:"kind=tree board" unit:"visits" doc:"Visits of the search that is shown."`
+	Visits     int    `key:"visits" range:"1..10000000" when:"kind=tree board" unit:"visits" absent:"as tournament.search.visits of the trial" doc:"Visits of the search that is shown."`
 	Title      string `key:"title" doc:"Title above the figure."`
 	Caption    string `key:"caption" absent:"what it shows" doc:"Caption below the figure."`
 

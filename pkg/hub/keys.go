@@ -53,7 +53,10 @@ const KeyFile = "hub.key"
 // earlier call stay, so that it can add workers. address is the host and port that workers connect
 // to. It returns the files of the tokens that are new.
 func Init(dir, address string, n int) (tokens []string, err error) {
-	host, _, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
 	if err != nil || host == "" {
 		return nil, fmt.Errorf("want a host and a port, as in gpu1.example.org:4321, have %q", address)
 	}

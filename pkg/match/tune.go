@@ -174,10 +174,13 @@ func (t *Tuning) search(side string, pair int) search.Config {
 	if side == minusSide {
 		values = minus
 	}
-	cfg := t.own.WithoutExploration()
+	cfg := t.own.Config
 	set(&cfg, t.settings(values))
 	return cfg
 }
+
+// TrajectoryHead is how the files of [Tuning.WriteTrajectory] begin.
+const TrajectoryHead = "pair,points,"
 
 // WriteTrajectory writes the values after each pair as CSV, with the points of the plus side.
 func (t *Tuning) WriteTrajectory(w io.Writer) error {
@@ -204,6 +207,7 @@ func (t *Tuning) WriteTrajectory(w io.Writer) error {
 func (p *Opened) YAML() string {
 	how := p.treeSearch(p.defaults())
 	language := config.Of[search.Config]()
+	how.Root.Noise = config.Default[search.Config]("root.noise") // in a tournament it is 0 by default
 	values := changed(language.Group, language.Values(how.Config, config.Form{}))
 	if how.Visits == mostVisits { // another limit ends the search
 		delete(values, "visits")

@@ -181,8 +181,10 @@ func (g *graph) futureLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tenso
 			classes = append(classes, class)
 		}
 	}
-	target := g.keep(g.integers(classes).View([]int64{int64(b.N), Squares}, false))
+	// A table of two dimensions: libtorch's sum over more is not the same every time on a graphics card.
 	logits = g.keep(g.single(logits).View([]int64{int64(b.N), encode.SquareClasses, Squares}, false))
+	logits = g.keep(g.keep(logits.Transpose(1, 2, false)).Reshape([]int64{-1, encode.SquareClasses}, false))
+	target := g.integers(classes)
 	loss := g.keep(logits.CrossEntropyLoss(target, ts.None, sum, unknownSquare, 0, false))
 	return g.keep(loss.MulScalar(g.scalar(scale/Squares), false))
 }

@@ -144,11 +144,8 @@ func (h *Header) Codec() (encode.Codec, chess.Variant, error) {
 
 // Compile makes a model of the network for inference.
 func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
-	net, err := New(c.Spec, 0)
+	net, err := Restore(c.Spec, c.Playing())
 	if err != nil {
-		return nil, err
-	}
-	if err := net.Load(c.Playing()); err != nil {
 		return nil, err
 	}
 	return net.Compile(o)

@@ -183,6 +183,10 @@ func TestCheckpoint(t *testing.T) {
 	if _, err := have.Compile(InferenceOptions{}); err == nil {
 		t.Error("compiled without weights")
 	}
+	have.Spec.Depth, have.Spec.Width = 100, 2048 // of 30 GB
+	if _, err := have.Compile(InferenceOptions{}); err == nil || !strings.Contains(err.Error(), "there is no tensor") {
+		t.Errorf("a small file of a large network: %v", err)
+	}
 	var foreign bytes.Buffer
 	if err := WriteSafetensors(&foreign, Tensors{}, nil); err != nil {
 		t.Fatal(err)

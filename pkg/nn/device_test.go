@@ -147,7 +147,7 @@ func TestDeviceResume(t *testing.T) {
 func TestDeviceRepeats(t *testing.T) {
 	for _, device := range testDevices(t) {
 		for _, o := range []Optimizer{{Kind: Adam}, {Kind: SGD, Momentum: 0.9, GradientClip: 1}} {
-			for _, s := range []Spec{sparseSpec(sparseCodec(t, chess.Atomic)), auxiliaries(), transformers()[1]} {
+			for _, s := range []Spec{sparseSpec(sparseCodec(t, chess.Atomic)), auxiliaries(), transformers()[0], transformers()[1]} {
 				t.Run(fmt.Sprintf("%s %s %s", device, o.Kind, s.Trunk), func(t *testing.T) {
 					batch := func(i uint64) *Batch { return randomBatch(i, s, 100) }
 					if s.Trunk == TrunkSparse {

@@ -78,6 +78,23 @@ func New(spec Spec, seed uint64) (*Network, error) {
 	return n, nil
 }
 
+// Restore makes a network with these parameters and running statistics. It compares their shapes
+// before it makes room for them: the spec of a damaged file may be of any size.
+func Restore(spec Spec, t Tensors) (*Network, error) {
+	spec, err := spec.Complete()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.match(shapesOf(spec.declared())); err != nil {
+		return nil, fmt.Errorf("load network: %w", err)
+	}
+	n, err := New(spec, 0)
+	if err != nil {
+		return nil, err
+	}
+	return n, n.Load(t)
+}
+
 // Spec returns the spec of the network, with defaults made explicit.
 func (n *Network) Spec() Spec {
 	s := n.spec

@@ -92,11 +92,8 @@ func (c *Checkpoint) WriteONNX(w io.Writer) error {
 
 // playing returns the network with the weights to play with.
 func (c *Checkpoint) playing() (*Network, error) {
-	n, err := New(c.Spec, 0)
+	n, err := Restore(c.Spec, c.Playing())
 	if err != nil {
-		return nil, err
-	}
-	if err := n.Load(c.Playing()); err != nil {
 		return nil, err
 	}
 	return n, n.finite()

@@ -155,13 +155,25 @@ func (g *graph) gather(x *ts.Tensor) *ts.Tensor {
 	}
 	var sum *ts.Tensor
 	for row := range size[0] {
-		part := g.keep(x.IndexSelect(1, g.keep(g.places.Select(0, row, false)), false))
+		part := g.columns(x, g.keep(g.places.Select(0, row, false)))
 		if sum != nil {
 			part = g.keep(sum.Add(part, false))
 		}
 		sum = part
 	}
 	return sum
+}
+
+// columns returns those columns of x [N, F] that places [P] names, [N, P]. In training they are
+// rows of an embedding: on a graphics card the gradient of libtorch's index_select adds up what
+// is of one place in an order of chance.
+func (g *graph) columns(x, places *ts.Tensor) *ts.Tensor {
+	if !g.training {
+		return g.keep(x.IndexSelect(1, places, false))
+	}
+	table := g.keep(g.keep(x.Transpose(0, 1, false)).Contiguous(false))
+	rows := g.keep(ts.Embedding(table, places, -1, false, false))
+	return g.keep(g.keep(rows.Transpose(0, 1, false)).Contiguous(false))
 }
 
 // policyLoss returns the cross entropy of logits to the targets of moves, summed over

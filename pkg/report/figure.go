@@ -216,21 +216,11 @@ func (r *Report) pictures() ([]*picture, error) {
 
 // trialsOf returns the trials that a figure shows.
 func (r *Report) trialsOf(f *experiment.Figure) (trials []experiment.Trial, err error) {
-	if len(f.Only) == 0 {
-		return r.Experiment.Trials, nil
-	}
 	declared := r.Experiment.Trials
-	if r.only != nil {
+	if r.only != nil && len(f.Only) > 0 {
 		declared = r.whole // which the names are of
 	}
-	for _, name := range f.Only {
-		found, err := store.FindTrials(declared, name)
-		if err != nil {
-			return nil, err
-		}
-		trials = append(trials, found...)
-	}
-	return trials, nil
+	return store.TrialsOf(declared, f)
 }
 
 // mostLines is the maximum number of groups in a figure with a line or a panel for each.

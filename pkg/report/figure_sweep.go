@@ -89,7 +89,7 @@ func (p *picture) metric() metric {
 // setting that is not compared, since halving dropped it, has a better value.
 func (p *picture) surelyBetter(m metric) stats.Better {
 	all := measureAll(p.groups, m.name)
-	better := BetterOf(m.name, p.trials[0].Declared.Settings.Data == nil)
+	better := betterOf(m.name, p.groups)
 	best := slices.Index(competing(p.groups, all).marks(better), bestMark)
 	if best < 0 || slices.ContainsFunc(all.values, func(v stats.Interval) bool { return better.Gain(v.Value-all.values[best].Value) > 0 }) {
 		return stats.Neither
@@ -232,7 +232,7 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 		}
 		c.Cells = append(c.Cells, line)
 	}
-	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path) + p.bars(m)
+	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path) + strings.Replace(p.bars(m), "Bars are", "Small numbers are", 1)
 	if pooled {
 		caption += " Cells are means over what is not shown."
 	}
@@ -331,6 +331,8 @@ func (p *picture) bars(m metric) string {
 		return " Bars are 95 % intervals that take games as independent."
 	case m.source == fromTournament:
 		return barsOfPairs
+	case strings.HasPrefix(m.name, "puzzles.") || strings.HasPrefix(m.name, "policy."):
+		return " Bars are 95 % intervals that take puzzles as independent."
 	}
 	return ""
 }

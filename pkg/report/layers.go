@@ -153,6 +153,9 @@ func (n *Network) Rows(all bool) (rows []nn.Layer) {
 		}
 		// Whatever layers a block ends with, its own output is as wide as the trunk.
 		r := nn.Layer{Name: b.name, Kind: "a block like it", Output: []int{n.Spec.Width, 8, 8}}
+		if n.Spec.Trunk == nn.TrunkTransformer {
+			r.Output = []int{64, n.Spec.Width}
+		}
 		if like-i > 1 {
 			r.Name, r.Kind = b.name+" to "+blocks[like-1].name, fmt.Sprintf("%d blocks like it", like-i)
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"alamos/pkg/stats"
+	"alamos/pkg/store"
 	"alamos/plots"
 )
 
@@ -21,6 +22,12 @@ func BetterOf(metric string, ownGames bool) stats.Better {
 		return stats.Neither
 	}
 	return m.better
+}
+
+// betterOf is BetterOf for a metric of groups, of which some may play their own games.
+func betterOf(metric string, groups []store.Group) stats.Better {
+	own := func(t *store.Trial) bool { return t.Declared.Settings.Data == nil }
+	return BetterOf(metric, slices.ContainsFunc(groups, func(g store.Group) bool { return slices.ContainsFunc(g.Trials, own) }))
 }
 
 // mark is the result of comparing a value with the others of its column.

@@ -80,7 +80,11 @@ func (r *Report) Page(opt Options, base string) (page *Page, faults error) {
 	if r.only != nil {
 		page.Title, page.Subtitle = fmt.Sprintf("%s/%d", r.Name, r.only.Number), r.only.Settings.Game.Name()+", "+r.only.Label
 	} else if n := len(r.Experiment.Trials); n > 0 {
-		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Name(), english.Plural(n, "trial", ""))
+		page.Subtitle = english.Plural(n, "trial", "")
+		name := r.Experiment.Trials[0].Settings.Game.Name()
+		if !slices.ContainsFunc(r.Experiment.Trials, func(t experiment.Trial) bool { return t.Settings.Game.Name() != name }) {
+			page.Subtitle = name + ", " + page.Subtitle
+		}
 	}
 	page.Blocks = append(b.notes(), b.changes()...)
 	if text := b.answer(); text != "" {

@@ -141,7 +141,9 @@ func modelsTable(t *store.Trial, res *store.Tournament) Table {
 			row[1].Text, row[2].Text = strconv.Itoa(p.Generation), humanize.Comma(int64(p.Samples))
 		}
 		if p.Generation > 0 {
-			row[3].Text = fixed(train.SelectedLoss(t.Epochs(p.Generation)).Total, 3)
+			if e := train.Selected(t.Epochs(p.Generation)); e != nil {
+				row[3].Text = fixed(e.Validation.Total, 3)
+			}
 		}
 		c.Rows = append(c.Rows, row)
 	}

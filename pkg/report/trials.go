@@ -389,7 +389,7 @@ func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
 	if missing(values) == len(values) {
 		return
 	}
-	better := BetterOf(name, groups[0].Trials[0].Declared.Settings.Data == nil)
+	better := betterOf(name, groups)
 	texts, marks := sameDecimals(values), competing(groups, all).marks(better)
 	t.column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher}, func(i int) Cell {
 		used[marks[i]] = true

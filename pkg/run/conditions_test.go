@@ -33,6 +33,24 @@ func TestPolicyOfTheNetworkAlone(t *testing.T) {
 	}
 }
 
+// A position is searched for the trials that its figure shows, with the visits of their tournaments.
+func TestPositionsOfSomeTrials(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	p := s.plan(t, filepath.Join(s.dir, "small.yaml"), false, "generations=1", "training.window=1", "sweep={grid: {search.visits: [4, 6, 8]}}", "notebook=[{figure: {kind: tree, only: [visits=6, visits=8]}}]")
+	for i, want := range []string{"", "position start, 6 visits of gen-1", "position start, 8 visits of gen-1"} {
+		have := ""
+		for _, stage := range p.Trials[i].Stages {
+			if strings.HasPrefix(stage.Name, "position") {
+				have += stage.Name
+			}
+		}
+		if have != want {
+			t.Errorf("trial %d: %q, want %q", i+1, have, want)
+		}
+	}
+}
+
 // A gauntlet among players that have met in a round robin takes its games from there;
 // a book and a judge change how games go, and are seen in them.
 func TestConditionsOfTournaments(t *testing.T) {

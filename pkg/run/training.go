@@ -168,11 +168,8 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 // interrupted, training resumes after that process's last finished epoch. values, unless
 // nil, replace the values of the samples.
 func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpoint, window *data.Set, values []float32) (*nn.Checkpoint, []train.Epoch, error) {
-	net, err := nn.New(c.Spec, 0)
+	net, err := nn.Restore(c.Spec, c.Network)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := net.Load(c.Network); err != nil {
 		return nil, nil, err
 	}
 	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(g), nn.TrainerOptions{Device: t.run.Device, Threads: t.run.Threads})

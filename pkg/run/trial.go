@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -199,6 +200,10 @@ func (t *Trial) final() []builder {
 	for _, cell := range t.run.experiment.Notebook {
 		if cell.Figure == nil {
 			continue
+		}
+		shown, err := store.TrialsOf(t.run.experiment.Trials, cell.Figure)
+		if err != nil || !slices.ContainsFunc(shown, func(x experiment.Trial) bool { return x.ID == t.Results.Declared.ID }) {
+			continue // a growing sweep may get a trial of this name yet
 		}
 		q, ok := t.Results.Position(cell.Figure)
 		if ok && q.Generation <= t.Results.Done() { // training may have ended before this generation

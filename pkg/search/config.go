@@ -201,7 +201,8 @@ func Tunable() []string {
 }
 
 // Set sets a setting as users write it on a command line, by its name in experiment
-// files: one of [Settable]. The error names what is wanted, not the setting.
+// files: one of [Settable]. A root gets no noise, which is for self-play. The error names what
+// is wanted, not the setting.
 func (c *Config) Set(name, value string) error {
 	if !slices.Contains(Settable(), name) {
 		return fmt.Errorf("a search has no such setting: want %s", strings.Join(Settable(), ", "))
@@ -209,5 +210,11 @@ func (c *Config) Set(name, value string) error {
 	if name == "fpu" && value == "parent" {
 		value = "0"
 	}
-	return config.Set(c, name, value)
+	if err := config.Set(c, name, value); err != nil {
+		return err
+	}
+	if name == "root" {
+		c.Root.Noise = 0
+	}
+	return nil
 }

@@ -47,7 +47,7 @@ func TestSet(t *testing.T) {
 		t.Error("there is no setting of that name")
 	}
 	gumbel := search.Config{}
-	if err := gumbel.Set("root", "gumbel"); err != nil || gumbel.Root.Considered != 16 || gumbel.Root.CScale != 1 {
+	if err := gumbel.Set("root", "gumbel"); err != nil || gumbel.Root.Considered != 16 || gumbel.Root.Noise != 0 || gumbel.Root.CScale != 1 {
 		t.Errorf("a gumbel root: %+v, %v", gumbel.Root, err)
 	}
 }

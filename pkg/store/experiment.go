@@ -70,6 +70,10 @@ func (x *Experiment) Open(dir string) (trials []*Trial, notes []string, err erro
 			trials = append(trials, t)
 		}
 	}
+	ranked := slices.ContainsFunc(trials, func(t *Trial) bool { return t.Final != nil })
+	for _, t := range trials {
+		t.Unranked = ranked && t.Final == nil
+	}
 	return trials, notes, nil
 }
 
@@ -97,9 +101,9 @@ func (x *Experiment) FinalTournament(dir string) (*Tournament, error) {
 // Attach sets the final tournament of a trial. A trial that has trained since, and whose latest
 // network is the one that plays, has none.
 func (x *Experiment) Attach(final *Tournament, t *Trial) {
-	t.Final, t.Unranked = nil, final != nil
+	t.Final = nil
 	if i := final.Find(t.Name()); i >= 0 && (x.Final.Network == experiment.BestNetwork || final.Players[i].Generation == t.Done()) {
-		t.Final, t.Unranked = final, false
+		t.Final = final
 	}
 }
 

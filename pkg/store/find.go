@@ -55,6 +55,21 @@ func FindTrials(trials []experiment.Trial, name string) (all []experiment.Trial,
 	return all, err
 }
 
+// TrialsOf returns the trials that a figure shows.
+func TrialsOf(trials []experiment.Trial, f *experiment.Figure) (shown []experiment.Trial, err error) {
+	if len(f.Only) == 0 {
+		return trials, nil
+	}
+	for _, name := range f.Only {
+		found, err := FindTrials(trials, name)
+		if err != nil {
+			return nil, err
+		}
+		shown = append(shown, found...)
+	}
+	return shown, nil
+}
+
 // find returns the index of the named trial. With seeds, a name with swept values or that of a
 // combination may mean several trials, such as its seeds.
 func find(trials []experiment.Trial, name string, seeds bool) (found []int, err error) {

@@ -21,12 +21,12 @@ type Position struct {
 }
 
 // Position returns the position of a figure of kind policy, tree or board. The default
-// generation is the last finished one. ok is false for other kinds.
+// generation is the last finished one, the default visits are those of the trial's tournament. ok is false for other kinds.
 func (t *Trial) Position(f *experiment.Figure) (q Position, ok bool) {
 	if !slices.Contains([]string{"policy", "tree", "board"}, f.Kind) {
 		return q, false
 	}
-	q = Position{Position: cmp.Or(f.Position, "start"), Generation: t.Done(), Visits: f.Visits}
+	q = Position{Position: cmp.Or(f.Position, "start"), Generation: t.Done(), Visits: cmp.Or(f.Visits, t.Declared.Settings.Tournament.Search.Visits)}
 	if f.Generation != nil {
 		q.Generation = *f.Generation
 	}

@@ -26,7 +26,7 @@ type Trial struct {
 	Dir      string           // of its results
 	Manifest *Manifest
 	Final    *Tournament // of its experiment; nil if the trial's network did not play there
-	Unranked bool        // there is such a tournament, and the trial's network did not play there
+	Unranked bool        // others of its experiment have Final: ratings of other tournaments cannot be compared with theirs
 
 	mu   sync.Mutex
 	rows map[*Stage]any // decoded facts
