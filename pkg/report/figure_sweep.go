@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -158,7 +160,8 @@ func drawSweep(p *picture) (plots.Chart, string, error) {
 	axis.Label = cmp.Or(rates[x], x)
 	values := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Compare(at[a], at[b]) })
 	c := plots.Lines{Frame: p.frame, X: axis, Y: m.axis()}
-	for _, line := range lines {
+	left := max(0, len(lines)-mostLines)
+	for _, line := range lines[:len(lines)-left] {
 		s := plots.Series{Name: line}
 		for _, value := range values {
 			if y, ok := cells[[2]string{value, line}]; ok {
@@ -170,6 +173,9 @@ func drawSweep(p *picture) (plots.Chart, string, error) {
 	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + p.bars(m)
 	if pooled {
 		caption += " Where settings differ in what is not shown, points are their means, with the 95 % interval (Student t)."
+	}
+	if left > 0 {
+		caption += fmt.Sprintf(" It shows the first %d lines; %s are left out. y chooses what lines are.", mostLines, humanize.Comma(int64(left)))
 	}
 	return c, caption, nil
 }

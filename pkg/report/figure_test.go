@@ -274,3 +274,24 @@ func TestBeside(t *testing.T) {
 		}
 	}
 }
+
+// A sweep with very many lines shows some of them, and says so.
+func TestLinesOfASweep(t *testing.T) {
+	widths := make([]string, 53)
+	for i := range widths {
+		widths[i] = fmt.Sprint(i + 8)
+	}
+	file := "alamos: 1\nname: made\ngenerations: 1\ntraining: {window: 1}\nsweep: {grid: {network.depth: [1, 2], network.width: [" + strings.Join(widths, ", ") + "]}}\nnotebook: [figure: {kind: sweep, metric: loss, x: network.depth}]\n"
+	all, err := made(t, load(t, file), 1).drawn("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		if n := len(d.chart.(plots.Lines).Series); n != mostLines || !strings.Contains(d.caption, "the first 50 lines; 3 are left out") {
+			t.Errorf("%d lines, %q", n, d.caption)
+		}
+	}
+	if len(all) != 1 {
+		t.Errorf("%d figures", len(all))
+	}
+}
