@@ -137,7 +137,7 @@ func (h writtenText) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point
 
 // written is a style of texts that have the words of the canvas's style already.
 func written(style text.Style) text.Style {
-	style.Handler = writtenText{handler.Plain}
+	style.Handler = writtenText(handler)
 	return style
 }
 
