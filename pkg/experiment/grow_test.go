@@ -117,11 +117,12 @@ func TestCloseCallsOfNothing(t *testing.T) {
 // What no trial can have is found before the run.
 func TestLateFaults(t *testing.T) {
 	for more, want := range map[string]string{
-		"tournament: {random_plies: 40, max_moves: 20}":                    "tournament.random_plies: an opening of 40 plies leaves nothing of a game of 20 moves",
-		"notebook: [figure: {kind: tree, generation: 31}]":                 "cell 1: it shows generation 31, which no trial has",
-		"notebook: [figure: {kind: score, x_axis: {from: 10, to: 5}}]":     "x_axis is from 10 to 5: write the low end first",
-		"notebook: [figure: {kind: score, y_axis: {from: 0, scale: log}}]": "y_axis is logarithmic: its ends must be above 0",
-		"notebook: [figure: {kind: metric, metric: nonsense}]":             "nothing measures nonsense",
+		"tournament: {random_plies: 40, max_moves: 20}":                                       "tournament.random_plies: an opening of 40 plies leaves nothing of a game of 20 moves",
+		"notebook: [figure: {kind: tree, generation: 31}]":                                    "cell 1: it shows generation 31, which no trial has",
+		"notebook: [figure: {kind: score, x_axis: {from: 10, to: 5}}]":                        "x_axis is from 10 to 5: write the low end first",
+		"notebook: [figure: {kind: score, y_axis: {from: 0, scale: log}}]":                    "y_axis is logarithmic: its ends must be above 0",
+		"evaluation: {}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}": "accuracy is measured on games that are held out, and training.validation is 0",
+		"notebook: [figure: {kind: metric, metric: nonsense}]":                                "nothing measures nonsense",
 		"notebook: [figure: {kind: board, position: \"2k5/8/8/8/8/8/8/4K3[Qn] w - - 0 1\", only: variant=crazyhouse}]\nnetwork: {input: rules, policy: rules}\nsweep: {grid: {game.variant: [chess, crazyhouse]}}": "",
 	} {
 		dir := t.TempDir()

@@ -192,7 +192,10 @@ var rules = []rule{
 		first, second, twice := sameKey(s.Tournament.Players, func(p match.Spec) string { p.Rounds = 0; return string(config.JSON(p)) })
 		return fault(twice, "the players %d and %d are the same", first+1, second+1)
 	}},
-	{"evaluation.puzzles evaluation.accuracy", func(s *Settings) string {
+	{"evaluation.puzzles evaluation.accuracy training.validation", func(s *Settings) string {
+		if e := s.Evaluation; e != nil && len(e.Puzzles) == 0 && e.Accuracy && !s.MeasuresAccuracy() {
+			return "accuracy is measured on games that are held out, and training.validation is 0: nothing would be evaluated"
+		}
 		return fault(s.Evaluation != nil && len(s.EvaluationMeasures()) == 0, "there are neither puzzles nor accuracy: nothing would be evaluated")
 	}},
 	{"evaluation.puzzles", func(s *Settings) string {
