@@ -149,8 +149,6 @@ type styledText struct{ text.Plain }
 func (h styledText) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point) {
 	if s, ok := within[*styled](c); ok {
 		txt = s.write(txt)
-		style.Font = s.face(style.Font)
-		style.Handler = h.Plain
 	}
-	h.Plain.Draw(c, txt, style, at)
+	writtenText(h).Draw(c, txt, style, at)
 }

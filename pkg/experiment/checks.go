@@ -71,16 +71,7 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 				continue
 			}
 			_, err := FigurePosition(v, s, cell.Figure.Position)
-			if len(cell.Figure.Only) > 0 && slices.ContainsFunc(e.Trials, func(t Trial) bool {
-				v, fault := t.Settings.Game.Of()
-				if fault == nil {
-					_, fault = FigurePosition(v, &t.Settings, cell.Figure.Position)
-				}
-				return fault == nil
-			}) {
-				continue // of other trials
-			}
-			if err != nil {
+			if err != nil && !(len(cell.Figure.Only) > 0 && e.someTrialHas(cell.Figure.Position)) {
 				fail("notebook", "write start, or a FEN", fmt.Errorf("cell %d: %w", j+1, err))
 			}
 		}
@@ -125,6 +116,17 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 		return nil, faults.Sorted() // a fault of several trials is reported once
 	}
 	return e, nil
+}
+
+// someTrialHas reports whether a position is valid in the game of some trial.
+func (e *Experiment) someTrialHas(position string) bool {
+	return slices.ContainsFunc(e.Trials, func(t Trial) bool {
+		v, err := t.Settings.Game.Of()
+		if err == nil {
+			_, err = FigurePosition(v, &t.Settings, position)
+		}
+		return err == nil
+	})
 }
 
 // checkFigure returns why no trial of the experiment can have a figure.

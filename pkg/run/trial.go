@@ -201,9 +201,11 @@ func (t *Trial) final() []builder {
 		if cell.Figure == nil {
 			continue
 		}
-		shown, err := store.TrialsOf(t.run.experiment.Trials, cell.Figure)
-		if err != nil || !slices.ContainsFunc(shown, func(x experiment.Trial) bool { return x.ID == t.Results.Declared.ID }) {
-			continue // a growing sweep may get a trial of this name yet
+		if len(cell.Figure.Only) > 0 {
+			shown, err := store.TrialsOf(t.run.experiment.Trials, cell.Figure)
+			if err != nil || !slices.ContainsFunc(shown, func(x experiment.Trial) bool { return x.ID == t.Results.Declared.ID }) {
+				continue // a growing sweep may get a trial of this name yet
+			}
 		}
 		q, ok := t.Results.Position(cell.Figure)
 		if ok && q.Generation <= t.Results.Done() { // training may have ended before this generation
