@@ -17,7 +17,7 @@
 //     a time. State and Compile see the trained parameters.
 //   - A [Model] is a frozen copy for inference, with batch norm folded into the
 //     convolutions. Any number of [Session]s share it, each on its own goroutine. On a
-//     CUDA device a queue gathers their requests into batches, and four threads evaluate
+//     CUDA device a queue gathers their requests into batches, and eight threads evaluate
 //     these with the forward pass of training.
 //   - A [Checkpoint] is the file of a network after a generation.
 //   - A [Tower] and a [BarePass] measure the convolutions of a model alone, and
