@@ -66,14 +66,10 @@ func (x *Experiment) Open(dir string) (trials []*Trial, notes []string, err erro
 		case err != nil:
 			return nil, nil, err
 		case len(t.Manifest.Stages) > 0:
-			x.Attach(final, t)
 			trials = append(trials, t)
 		}
 	}
-	ranked := slices.ContainsFunc(trials, func(t *Trial) bool { return t.Final != nil })
-	for _, t := range trials {
-		t.Unranked = ranked && t.Final == nil
-	}
+	x.Attach(final, trials)
 	return trials, notes, nil
 }
 
@@ -98,12 +94,18 @@ func (x *Experiment) FinalTournament(dir string) (*Tournament, error) {
 	return comparisons.played(FinalStage), nil
 }
 
-// Attach sets the final tournament of a trial. A trial that has trained since, and whose latest
+// Attach sets the final tournament of all trials. A trial that has trained since, and whose latest
 // network is the one that plays, has none.
-func (x *Experiment) Attach(final *Tournament, t *Trial) {
-	t.Final = nil
-	if i := final.Find(t.Name()); i >= 0 && (x.Final.Network == experiment.BestNetwork || final.Players[i].Generation == t.Done()) {
-		t.Final = final
+func (x *Experiment) Attach(final *Tournament, trials []*Trial) {
+	ranked := false
+	for _, t := range trials {
+		t.Final = nil
+		if i := final.Find(t.Name()); i >= 0 && (x.Final.Network == experiment.BestNetwork || final.Players[i].Generation == t.Done()) {
+			t.Final, ranked = final, true
+		}
+	}
+	for _, t := range trials {
+		t.Unranked = ranked && t.Final == nil
 	}
 }
 

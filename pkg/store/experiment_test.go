@@ -45,7 +45,7 @@ func TestDamagedTrialOfAFinal(t *testing.T) {
 	dir := t.TempDir()
 	x := &Experiment{Description: experiment.Description{Final: &experiment.Final{}}}
 	for i, folder := range []string{"a", "b"} {
-		x.Trials = append(x.Trials, experiment.Trial{Number: i + 1, Label: folder, Folder: folder})
+		x.Trials = append(x.Trials, experiment.Trial{Number: i + 1, Label: folder, Folder: folder, Settings: experiment.Settings{Generations: 1}})
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -75,5 +75,14 @@ func TestDamagedTrialOfAFinal(t *testing.T) {
 	trials, notes, err := x.Open(dir)
 	if err != nil || len(trials) != 1 || len(notes) != 1 {
 		t.Errorf("%d trials, notes %q, %v", len(trials), notes, err)
+	}
+	// A trial that has trained since is not compared with the others.
+	trained := &Manifest{Stages: []*Stage{{Name: UntrainedStage}, {Name: TrainStage(1), Facts: []byte("[]")}}}
+	if err := trained.Write(filepath.Join(dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	trials, notes, err = x.Open(dir)
+	if err != nil || len(trials) != 2 || !trials[0].Unranked || trials[0].Final != nil || trials[1].Unranked || trials[1].Final == nil {
+		t.Errorf("%+v, notes %q, %v", trials, notes, err)
 	}
 }

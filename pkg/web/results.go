@@ -372,13 +372,22 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 	}
 	isRunning := run.array || isHeld(run.dir)
 	turned := isRunning != (run.view.State == store.Running)
+	renewed := make([]bool, len(run.trials))
 	for i, t := range run.trials {
 		if run.read && !rest && !turned && (t.Stage == "" && t.Done() > 0 || !isRunning) {
 			continue
 		}
 		more, err := t.Read()
 		run.failed(err)
-		if more || turned || !run.read {
+		renewed[i] = more || turned || !run.read
+	}
+	trials := make([]*store.Trial, len(run.trials)) // Read may have replaced them
+	for i, t := range run.trials {
+		trials[i] = t.Trial
+	}
+	run.x.Attach(run.played, trials)
+	for i, t := range run.trials {
+		if renewed[i] {
 			run.rows[i], changed = run.row(t, isRunning), true
 			run.rows[i].serial = serial
 		}
@@ -449,7 +458,6 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 			v.Latest += "/" + strconv.Itoa(t.Parts)
 		}
 	}
-	run.x.Attach(run.played, t.Trial)
 	for _, name := range metricsOf(t.Trial) {
 		if x := t.Measure(name); !x.Missing() {
 			v.Metrics[name] = stats.Float(x.Value)
