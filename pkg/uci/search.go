@@ -129,8 +129,9 @@ type running struct {
 
 	checked time.Time // time of the last check of the limits
 
-	looked   time.Time // time of the last check for a new best move
-	sent     time.Time // time of the last report
+	looked   time.Time     // time of the last check for a new best move
+	sent     time.Time     // time of the last report
+	took     time.Duration // of that report: WDL walks the whole tree
 	sentBest chess.Move
 }
 
@@ -243,10 +244,14 @@ func (r *running) decided(now time.Time) bool {
 // lookEvery is the interval of checks for a new best move.
 const lookEvery = 10 * time.Millisecond
 
+// reportShare is the time between two reports, in times of the first, so that reports of a large
+// tree take at most a fiftieth of the search.
+const reportShare = 50
+
 // report reports the state of the search if a report is due.
 func (r *running) report(last bool) {
 	now := time.Now()
-	if r.send == nil || !last && now.Sub(r.looked) < lookEvery {
+	if r.send == nil || !last && (now.Sub(r.looked) < lookEvery || now.Sub(r.sent) < reportShare*r.took) {
 		return
 	}
 	r.looked = now
@@ -272,6 +277,7 @@ func (r *running) report(last bool) {
 		}
 		out.Lines = append(out.Lines, l)
 	}
+	r.took = time.Since(now)
 	r.send(out)
 }
 
