@@ -161,8 +161,12 @@ func (o *analyzeOptions) run(cmd *cobra.Command, player *match.Opened) error {
 	var tree *search.Tree
 	e, isTree := s.(*uci.Engine)
 	if isTree {
-		if task.Depth == 0 && task.Nodes == 0 && limit.MoveTime == 0 {
-			task.Nodes = int64(o.visits)
+		isAsked := cmd.Flags().Changed("visits")
+		if isAsked || task.Depth == 0 && task.Nodes == 0 && limit.MoveTime == 0 {
+			task.Limit = task.Limit.Within(uci.Limit{Nodes: int64(o.visits)})
+		}
+		if isAsked && o.visits == 0 && limit != (uci.Limit{}) {
+			return usagef("--visits 0 is the network alone, and %s searches: leave out its limit", player.Name())
 		}
 		e.MultiPV, e.Hash, e.Overhead = 500, treeMiB, 0
 		if task.Nodes > 0 { // a search of few visits is weaker the more leaves it selects before their values are known

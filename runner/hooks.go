@@ -157,9 +157,9 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 			if err != nil {
 				return err
 			}
-			trials := found.Opened
-			if trial != nil {
-				trials = []*store.Trial{trial}
+			trials, err := found.Chosen(trial)
+			if err != nil {
+				return err
 			}
 			for i, t := range trials {
 				blocks, err := run.TryScript(cmd.Context(), script, t, hook.Limits{Log: cmd.ErrOrStderr()})

@@ -133,7 +133,7 @@ func setFlags(cmd *cobra.Command, text []byte) error {
 			return fmt.Errorf("unknown key %q: want one of %s", key, strings.Join(machineKeys, ", "))
 		}
 		f := cmd.Flag(strings.ReplaceAll(key, "_", "-"))
-		if f == nil || f.Changed {
+		if f == nil || f.Changed || values[key] == nil {
 			continue
 		}
 		if _, other := f.Annotations[anotherMeaning]; other {

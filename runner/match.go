@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"runtime"
@@ -16,7 +15,6 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/match"
-	"alamos/pkg/run"
 )
 
 func matchCommand() *cobra.Command {
@@ -68,7 +66,7 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 				return err
 			}
 			cfg.Tournament, cfg.Players = games.tournament, [2]*match.Opened(players)
-			show := &matchConsole{Task: newBar(os.Stderr, "match", "games"), total: games.tournament.Rounds, out: cmd.ErrOrStderr()}
+			show := &matchConsole{soloBar: newBar(os.Stderr, "match", "games"), total: games.tournament.Rounds}
 			cfg.Watch = show
 			s, err := match.Run(cmd.Context(), cfg)
 			show.End()
@@ -258,12 +256,10 @@ func sprtFlags(bounds, elo string) (*match.SPRT, error) {
 
 // matchConsole shows a match to a person, maybe as a part of a task.
 type matchConsole struct {
-	run.Task
+	soloBar
 	before int // games of the task that another match played
 	total  int
-	out    io.Writer
 }
 
-func (c *matchConsole) Resume(games int)             { c.Task.Resume(c.before + games) }
-func (c *matchConsole) Set(games, _ int, how string) { c.Task.Set(c.before+games, c.total, how) }
-func (c *matchConsole) Note(text string)             { fmt.Fprintln(c.out, text) }
+func (c *matchConsole) Resume(games int)             { c.soloBar.Resume(c.before + games) }
+func (c *matchConsole) Set(games, _ int, how string) { c.soloBar.Set(c.before+games, c.total, how) }

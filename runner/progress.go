@@ -45,10 +45,21 @@ func newConsole(out *os.File, jobs int) *console {
 	return &console{out: out, tty: err == nil && width > 0 && height > 0, jobs: jobs}
 }
 
-// newBar shows work that belongs to no trial.
-func newBar(out *os.File, what, unit string) run.Task {
-	c := newConsole(out, 1)
-	return (&trialConsole{console: c, indent: "  "}).Task(what, unit)
+// soloBar shows work that belongs to no trial.
+type soloBar struct{ *task }
+
+func newBar(out *os.File, what, unit string) soloBar {
+	t := &trialConsole{console: newConsole(out, 1), indent: "  "}
+	return soloBar{t.Task(what, unit).(*task)}
+}
+
+// Note prints a line above the bar.
+func (b soloBar) Note(text string) { b.trial.console.Note(text) }
+
+// End removes the bar before the command prints more.
+func (b soloBar) End() {
+	b.task.End()
+	b.trial.close()
 }
 
 // println prints a line above the bars. The caller holds the mutex.

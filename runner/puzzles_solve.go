@@ -202,12 +202,12 @@ func (o *puzzleOptions) players(ctx context.Context, specs []*match.Spec, v ches
 	for _, s := range specs {
 		p, err := o.with.opener.Open(s)
 		switch {
-		case errors.Is(err, match.ErrNoPolicy):
+		case errors.Is(err, match.ErrNoPolicy) && slices.Contains(o.with.models, string(s.Policy)): // --model plays with its search alone
 			noPolicy = err
 			continue
 		case err != nil:
 			return nil, err
-		case !slices.Contains(p.Variants(), v):
+		case !p.Plays(v):
 			return nil, fmt.Errorf("%s plays %s, want %s", s.Network(), p.Variants()[0], v)
 		}
 		opened = append(opened, p)

@@ -81,11 +81,11 @@ records these for each stage.`,
 				e = plans[0].Experiment
 			}
 			for _, name := range splitNumbers(trials) {
-				if n, err := strconv.Atoi(name); err == nil && n > e.Total() { // of an array of jobs
+				t, err := findTrial(e, name)
+				if n, bad := strconv.Atoi(name); err != nil && bad == nil && n > e.Total() { // of an array of jobs
 					fmt.Fprintf(cmd.ErrOrStderr(), "no trial %d to run: there are %d\n", n, e.Total())
 					continue
 				}
-				t, err := findTrial(e, name)
 				if err != nil {
 					return err
 				}

@@ -97,18 +97,23 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 // selected returns what a query selects of the trials of these runs.
 func selected(results string, runs []string, q *report.Query) (*report.Selection, error) {
 	var trials []*store.Trial
+	seen := map[string]bool{}
 	for _, name := range runs {
 		run, trial, err := store.Resolve(results, name)
 		if err != nil {
 			return nil, err
 		}
-		all := run.Opened
-		if trial != nil {
-			all = []*store.Trial{trial}
+		all, err := run.Chosen(trial)
+		if err != nil {
+			return nil, err
 		}
 		for _, t := range all {
-			if t.Done() > 0 {
-				trials = append(trials, t)
+			dir, err := filepath.Abs(t.Dir)
+			if err != nil {
+				return nil, err
+			}
+			if t.Done() > 0 && !seen[dir] { // lab and lab/3 name the third trial twice
+				trials, seen[dir] = append(trials, t), true
 			}
 		}
 	}

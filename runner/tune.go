@@ -78,7 +78,7 @@ time.`,
 			if err != nil {
 				return err
 			}
-			show := matchConsole{Task: newBar(os.Stderr, "tune", "games"), total: 2 * (tuning.SPSA.Pairs + check), out: cmd.ErrOrStderr()}
+			show := matchConsole{soloBar: newBar(os.Stderr, "tune", "games"), total: 2 * (tuning.SPSA.Pairs + check)}
 			tuning.Config = match.Config{Tournament: games.tournament, Players: [2]*match.Opened{players[0]}, Watch: &show}
 			showCheck := show
 			showCheck.before = 2 * tuning.SPSA.Pairs

@@ -144,15 +144,19 @@ func (t *Train) measure(ctx context.Context, shape Shape, spec nn.Spec, l *epoch
 	return r, nil
 }
 
-// windowSamples is the approximate number of samples in the window.
-const windowSamples = 8192
+// windowSamples is the approximate number of samples in the window, which has fewestBatches or more:
+// the first of an epoch is not prepared while the one before is trained.
+const (
+	windowSamples = 8192
+	fewestBatches = 16
+)
 
 // sampleWindow returns a replay window of a whole number of batches. It is written and read
 // like generations of self-play, so its memory layout is that of training. The positions
 // are those of samplePositions. Policies and results are random.
 func sampleWindow(codec encode.Codec, batch int) (*data.Set, error) {
 	const perGame = 64
-	n := max(1, windowSamples/batch) * batch
+	n := max(fewestBatches, windowSamples/batch) * batch
 	rng := rand.New(rand.NewPCG(1, 256))
 	var samples []encode.Sample
 	for _, leaves := range samplePositions(codec, 1, n/4+1) {

@@ -67,7 +67,7 @@ func (p *part) room(size int) ([]byte, error) {
 	if p.mapped != nil {
 		block, err = p.mapped.Block((size + mappedBlock - 1) / mappedBlock * mappedBlock)
 	} else {
-		block = make([]byte, max(size, min(largeBlock, firstBlock<<len(p.blocks))))
+		block = make([]byte, max(size, min(largeBlock, firstBlock<<min(len(p.blocks), 6))))
 	}
 	if err != nil {
 		return nil, err

@@ -45,7 +45,14 @@ func Measure(paths ...string) (Space, error) {
 		return nil
 	}
 	for _, path := range paths {
-		if err := filepath.WalkDir(path, count); err != nil {
+		root, err := filepath.EvalSymlinks(path) // WalkDir would not follow it
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = filepath.WalkDir(root, count)
+		}
+		if err != nil {
 			return s, err
 		}
 	}

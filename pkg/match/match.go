@@ -142,7 +142,7 @@ func (m *match) name() string {
 
 func (m *match) journal() string { return m.cfg.File + ".journal" }
 
-var errOther = errors.New("it has games of another match, or of one with other settings or players: move it away, or name another file")
+var errOther = errors.New("it has games of another match, or of one with other settings or players, of which device and precision are a part: move it away, or name another file")
 
 // restore loads the games of the file and its journal.
 func (m *match) restore() error {
@@ -162,7 +162,7 @@ func (m *match) restore() error {
 		return err
 	}
 	if m.had > m.cfg.Rounds {
-		return fmt.Errorf("%s already has %d games of this match: ask for at least %d", file, m.had, m.had)
+		return fmt.Errorf("%s already has %d games (%d pairs) of this match: ask for at least as many", file, m.had, m.had/2)
 	}
 	if err := m.games.Peek(m.journal()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -165,6 +165,10 @@ func Entries(ctx context.Context, players []*Opened, v chess.Variant, chess960 b
 				return nil, err
 			}
 			e.ID += " " + sum
+			if n, ok := p.Model.Eval.(*network); ok {
+				device, _, _ := strings.Cut(n.model.Devices()[0], ":")
+				e.ID += " " + n.model.Precision() + " " + device
+			}
 		}
 		if names[e.Name]++; names[e.Name] > 1 {
 			e.Name += fmt.Sprintf(" (%d)", names[e.Name])

@@ -706,7 +706,8 @@ func (p *pass) backward() error {
 // shard take them.
 func (p *pass) addLate() error {
 	leaves := p.r.shards[0].views[p.view].leaves
-	if err := caught(func() { startLate(p.late, leaves) }); err != nil {
+	// Always on one thread, whose part of the heap gets the memory back.
+	if err := each(p.r.shards[:1], nil, func(*shard) { startLate(p.late, leaves) }); err != nil {
 		return err
 	}
 	err := p.each(func(s *shard, _ *part) { addLate(p.late, leaves, s.index, len(p.parts)) })

@@ -263,6 +263,19 @@ func findRun(results, name string) (run *Run, rest string, err error) {
 	return nil, "", nil
 }
 
+// Chosen returns the given trial, or with nil all that have begun: an error if none has.
+func (r *Run) Chosen(trial *Trial) ([]*Trial, error) {
+	switch {
+	case trial != nil:
+		return []*Trial{trial}, nil
+	case r.Experiment == nil:
+		return nil, fmt.Errorf("%s: %s", r.Name, r.Why)
+	case len(r.Opened) == 0:
+		return nil, fmt.Errorf("%s: no trial has begun: run it with alamos run", r.Name)
+	}
+	return r.Opened, nil
+}
+
 // find returns the trials that a name means, without those that have not begun. If none has, it
 // returns an error.
 func (r *Run) find(name string, seeds bool) ([]*Trial, error) {

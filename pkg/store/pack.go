@@ -133,11 +133,15 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 	replays := slices.ContainsFunc(run.Experiment.Notebook, func(c experiment.Cell) bool {
 		return c.Games != "" && c.Games != experiment.TournamentGames
 	})
-	err = filepath.WalkDir(run.Dir, func(at string, d fs.DirEntry, err error) error {
-		if err != nil || at == run.Dir {
+	root, err := filepath.EvalSymlinks(run.Dir) // WalkDir would not follow it
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(root, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == root {
 			return err
 		}
-		name, err := filepath.Rel(run.Dir, at)
+		name, err := filepath.Rel(root, at)
 		if err != nil {
 			return err
 		}
@@ -158,7 +162,7 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 		if was, ok := recorded[f.path]; ok && was != f.sum {
 			return damagedOutput(at)
 		}
-		info, err := d.Info()
+		info, err := os.Stat(at)
 		if err == nil {
 			f.size = info.Size()
 			files = append(files, f)
@@ -172,7 +176,7 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 // packs reports whether a pack of a level has a file. Its name is relative to the folder of the
 // trial. replays says whether the notebook shows games of self-play.
 func packs(level, name string, replays bool) bool {
-	if strings.HasPrefix(path.Base(name), ".") { // a lock, or the temporary file of a killed run
+	if strings.HasPrefix(name, ".") || strings.Contains(name, "/.") { // a lock, the temporary file of a killed run, or an editor's folder
 		return false
 	}
 	kind, _, _ := strings.Cut(name, "/")

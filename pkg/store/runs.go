@@ -58,10 +58,12 @@ func List(results string) ([]*Run, error) {
 	}
 	var all []*Run
 	for _, e := range entries {
-		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") { // hidden: a pack that is being unpacked
+		dir := filepath.Join(results, e.Name())
+		info, err := os.Stat(dir) // which may be a link
+		if err != nil || !info.IsDir() || strings.HasPrefix(e.Name(), ".") { // hidden: a pack that is being unpacked
 			continue
 		}
-		r, err := ReadRun(filepath.Join(results, e.Name()))
+		r, err := ReadRun(dir)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,6 @@ constexpr int max_changes = 32;        // of rows that are added at once
 constexpr int remembered = 8;           // sums in a memory: fewer or more were slower in searches
 constexpr int max_features = 64;       // of a position, at most: sums do not overflow then
 constexpr int unit = 255;              // of the sums, if they cannot become too large with it
-constexpr float activation_unit = 127;
 
 // A layer on activations, with weights of 8 bits and a scale for each row.
 struct First {
@@ -54,7 +53,8 @@ struct First {
 
   const int8_t *row(int i) const { return weight + int64_t(i) * in; }
 
-  void set(int inputs, int outputs, const float *w, const float *b) {
+  // one is the activation that stands for 1.
+  void set(int inputs, int outputs, const float *w, const float *b, int one) {
     in = inputs;
     out = outputs;
     memory.resize(int64_t(in) * out + 64);
@@ -66,7 +66,7 @@ struct First {
       float most = 1e-20f;
       for (int k = 0; k < in; k++) most = std::max(most, std::fabs(w[k]));
       for (int k = 0; k < in; k++) to[k] = int8_t(std::lrintf(w[k] / most * 127));
-      scale.push_back(most / (127 * activation_unit));
+      scale.push_back(most / float(127 * one));
     }
   }
 };
@@ -113,6 +113,12 @@ struct alamos_sparse {
   First policy;
   std::vector<Head> heads;
   Run *run;
+
+  // The activation of sums of 1 and more, see activate.
+  int one() const {
+    int sum = unit >> shift << shift;
+    return squared ? (sum * sum + 256) >> 9 : sum >> 1;
+  }
 };
 
 namespace {
@@ -332,7 +338,7 @@ int alamos_sparse_paths(void) { return int(paths().size()); }
 char *alamos_sparse_policy(alamos_sparse *m, int size, const float *weight, const float *bias) {
   return guard([&] {
     require(size > 0 && m->policy_width > 0, "alamos: a policy needs moves and features");
-    m->policy.set(2 * m->policy_width, size, weight, bias);
+    m->policy.set(2 * m->policy_width, size, weight, bias, m->one());
   });
 }
 
@@ -354,7 +360,7 @@ char *alamos_sparse_dense(alamos_sparse *m, int in, int out, int relu, const flo
     h.units = out;
     h.whole = !relu;
     if (h.first.out == 0) {
-      h.first.set(in, out, weight, bias);
+      h.first.set(in, out, weight, bias, m->one());
       return;
     }
     Dense d{in, (out + lanes - 1) / lanes * lanes, {}, {}};
