@@ -163,15 +163,17 @@ func (i Item) index() string {
 
 // String returns the text of a value, or a dash for nil.
 func (v *Value) String() string {
-	switch {
-	case v == nil:
+	if v == nil {
 		return "–"
-	case v.Swept:
-		return "swept " + v.Text
-	case v.Source != "":
-		return v.Text + " (content " + v.Source + ")"
 	}
-	return v.Text
+	text := v.Text
+	if v.Swept {
+		text = "swept " + text
+	}
+	if v.Source != "" {
+		text += " (content " + v.Source + ")"
+	}
+	return text
 }
 
 // from returns the origins of two values.

@@ -52,6 +52,9 @@ func settings(a, b *Side) []Setting {
 		if x != nil && y != nil {
 			if x.Items != nil && y.Items != nil && x.Swept == y.Swept {
 				s.Items = items(a, b, x.Items, y.Items)
+				if i := changedFile(x, y); i >= 0 {
+					s.A.Source, s.B.Source = source(x.Items[i].Meaning), source(y.Items[i].Meaning)
+				}
 			} else {
 				s.A.Source, s.B.Source = source(x.Meaning), source(y.Meaning)
 			}
@@ -129,6 +132,20 @@ func (s *Side) value(r *config.Explained) *Value {
 		return nil
 	}
 	return &Value{Text: r.Value, Origin: s.origin(r.Origin), Swept: r.Swept}
+}
+
+// changedFile returns the index of the first file of a swept key that says something else on the
+// other side, if the names of all are the same, or -1.
+func changedFile(x, y *config.Explained) int {
+	if !x.Swept || x.Value != y.Value {
+		return -1
+	}
+	for i := range min(len(x.Items), len(y.Items)) {
+		if x.Items[i].Meaning != y.Items[i].Meaning {
+			return i
+		}
+	}
+	return -1
 }
 
 // source returns a prefix of the hash in the meaning of a script, or "" if there is none.

@@ -120,6 +120,20 @@ func TestScripts(t *testing.T) {
 	if len(r.Settings) != 1 || r.Settings[0].Key != "selfplay.adjudicate" {
 		t.Errorf("have:\n%s\nwant only the script that says something else", text(t, r))
 	}
+	// Scripts that a sweep varies.
+	const swept = "alamos: 1\nname: x\nsweep: {grid: {selfplay.adjudicate: [resign.go, other.go]}}\n"
+	for _, folder := range []string{"a", "b"} {
+		writeFile(t, folder+"/y.yaml", swept)
+		writeFile(t, folder+"/other.go", "9")
+	}
+	if have := text(t, compared(t, "a/y.yaml", "b/y.yaml", Options{})); !strings.Contains(have, "sweep.grid.selfplay.adjudicate  swept [a") {
+		t.Errorf("have:\n%s", have)
+	}
+	writeFile(t, "b/resign.go", "1")
+	if r := compared(t, "a/y.yaml", "b/y.yaml", Options{}); len(r.Settings) != 0 {
+		t.Errorf("equal scripts of two folders:\n%s", text(t, r))
+	}
+	writeFile(t, "b/resign.go", "2")
 	// The same path at two times: what it says tells them apart.
 	a := open(t, "a/x.yaml")
 	writeFile(t, "a/resign.go", "3")

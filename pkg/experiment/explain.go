@@ -152,9 +152,12 @@ func (v *view) Explain() []config.Explained {
 		r := &rows[i]
 		r.Value, r.Meaning, r.Items, r.Swept, r.Origin = a.shown, a.shown, nil, true, config.Origin{Position: a.at}
 		if a.key != "sweep.random.draw" {
+			var meanings []string
 			for _, s := range a.values {
-				r.Items = append(r.Items, config.Item{Value: s.text, Meaning: s.text, Origin: r.Origin})
+				item := config.Item{Value: s.text, Meaning: v.meaning(a.path, s), Origin: r.Origin}
+				r.Items, meanings = append(r.Items, item), append(meanings, item.Meaning)
 			}
+			r.Meaning = "[" + strings.Join(meanings, ", ") + "]"
 		}
 	}
 	if e := v.tree.Find("extends"); e != nil {
@@ -166,6 +169,17 @@ func (v *view) Explain() []config.Explained {
 	}
 	slices.SortStableFunc(rows, func(a, b config.Explained) int { return schema().Order(a.Path) - schema().Order(b.Path) })
 	return rows
+}
+
+// meaning returns what a value of the sweep means for a key: of a file, what it says.
+func (v *view) meaning(path string, s setting) string {
+	one := v.sweep.view(s.over(v.tree, maxLayers), nil)
+	for _, r := range schema().Explain("", one.values, one.meanings) {
+		if r.Path == path {
+			return r.Meaning
+		}
+	}
+	return s.text
 }
 
 // sweptGroup returns the rows of the keys of a group that the sweep varies as a whole. The keys
