@@ -265,6 +265,9 @@ func brief(v float64) string {
 	if a >= 1e12 || a < 1e-3 {
 		return minus(strings.NewReplacer("e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(v, 'g', 3, 64)))
 	}
+	if a >= 9999.5 { // four digits make 10,000 of it
+		a = max(a, 1e4)
+	}
 	unit, name := suffix(a)
 	return minus(strconv.FormatFloat(v/unit, 'g', 4, 64)) + name
 }

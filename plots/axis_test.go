@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot"
+
+	"alamos/pkg/stats"
 )
 
 func spanOf(values ...float64) span {
@@ -85,5 +87,35 @@ func TestOwnTicks(t *testing.T) {
 		if have := strings.Join(labels, " "); have != c.want {
 			t.Errorf("%s: ticks %q, want %q", name, have, c.want)
 		}
+	}
+}
+
+func TestBrief(t *testing.T) {
+	for v, want := range map[float64]string{9999: "9999", 9999.67: "10k", 12345: "12.35k", -0.25: "−0.25", 999960: "1000k", 0.00012: "0.00012"} {
+		if have := brief(v); have != want {
+			t.Errorf("%v becomes %s, want %s", v, have, want)
+		}
+	}
+}
+
+// The half of an interval that is small beside the step of an axis is not 0.
+func TestErrorOf(t *testing.T) {
+	write := labeler(5, 0.05)
+	for _, c := range []struct {
+		half float64
+		want string
+	}{{0.25, "± 0.25"}, {0.02, "± 0.02"}, {0, "± 0"}} {
+		if have := errorOf(stats.Interval{Value: 1, Low: 1 - c.half, High: 1 + c.half}, write); have != c.want {
+			t.Errorf("%v becomes %s, want %s", c.half, have, c.want)
+		}
+	}
+}
+
+// A tree in gray tells good moves from bad ones.
+func TestGrayTree(t *testing.T) {
+	gray := Tree{Frame: Frame{Style: Style{Colors: []string{"gray"}}}}
+	good, bad := (&treeBox{Node: Node{Q: 0.5}}).color(gray.scores()), (&treeBox{Node: Node{Q: -0.6}}).color(gray.scores())
+	if int(bad.R)-int(good.R) < 50 {
+		t.Errorf("Q of 0.5 has %v, Q of -0.6 %v", good, bad)
 	}
 }

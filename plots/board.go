@@ -116,12 +116,12 @@ func (b Board) Figure() (*Figure, error) {
 		description += " Arrows: " + several(texts, ", ") + "."
 	}
 	side := boardSide
-	if b.Width > 0 {
-		side = min(1.5*boardSide, b.inner()-boardMargin)
+	if b.width() > 0 {
+		side = max(4*cm, min(1.5*boardSide, b.inner()-boardMargin))
 	}
 	g := boardOf(v, side)
 	size := g.extent()
-	return b.Frame.figure(content{shaded: true, width: boardMargin + size.X, height: boardMargin + size.Y, legend: legend, description: description, paint: func(c draw.Canvas) {
+	return b.Frame.figure(content{shaded: true, width: boardMargin + size.X, least: boardMargin + size.X, height: boardMargin + size.Y, legend: legend, description: description, paint: func(c draw.Canvas) {
 		g := g // several goroutines may paint it
 		g.corner = vg.Point{X: c.Min.X + boardMargin, Y: c.Max.Y - size.Y}
 		g.paintSquares(&c, draw.LineStyle{}, ofSquare)

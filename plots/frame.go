@@ -106,7 +106,7 @@ func (f Frame) figure(c content) (*Figure, error) {
 	if f.Style.width() > 0 { // a style is for all figures: one that needs more is wider
 		width = max(width, least-2*margin)
 	}
-	figure := &Figure{style: f.Style, title: title, description: c.description, dot: c.dot, shaded: c.shaded, width: width + 2*margin, height: 2 * margin}
+	figure := &Figure{style: f.Style, title: title, description: c.description, dot: c.dot, shaded: c.shaded || f.Style.gray(), width: width + 2*margin, height: 2 * margin}
 	for _, s := range strips {
 		figure.height += s.height
 	}

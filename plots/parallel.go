@@ -65,7 +65,7 @@ func (p Parallel) Figure() (*Figure, error) {
 	}
 	least := vg.Length(len(p.Axes))*(labels+10) + scale.width()
 	width := p.inner()
-	if p.width() == 0 {
+	if p.width() == 0 || p.Style.width() > 0 { // as [Frame.figure] does
 		width = max(width, least)
 	}
 	step := (width - scale.width()) / vg.Length(len(p.Axes))
@@ -85,7 +85,7 @@ func (p Parallel) Figure() (*Figure, error) {
 		bar := drawn.DataCanvas(area).Rectangle // the lines end at the bar
 		scale.paint(&c, vg.Rectangle{Min: vg.Point{X: bar.Max.X, Y: bar.Min.Y}, Max: vg.Point{X: c.Max.X, Y: bar.Max.Y + scaleLabelHeight}})
 	}
-	return p.Frame.figure(content{width: width, least: least, height: 8.5 * cm, legend: legend, description: p.describe(), paint: paint})
+	return p.Frame.figure(content{shaded: true, width: width, least: least, height: 8.5 * cm, legend: legend, description: p.describe(), paint: paint})
 }
 
 // check returns the scale of the results.

@@ -67,8 +67,8 @@ func (f *Figure) pdf() ([]byte, error) {
 	doc.SetModificationDate(pdfDate)
 	doc.SetProducer("alamos", false)
 	doc.SetLang("en")
-	doc.SetTitle(f.title, true)
-	doc.SetSubject(f.description, true)
+	doc.SetTitle(basic(f.title), true)
+	doc.SetSubject(basic(f.description), true)
 	doc.SetKeywords(f.stamp, false)
 	doc.AddUTF8FontFromBytes(pdfFont, "", faces[0])
 	doc.AddUTF8FontFromBytes(pdfFont, "B", faces[1])
@@ -148,12 +148,17 @@ func (c *pdfCanvas) FillString(face font.Face, pt vg.Point, txt string) {
 	c.setColors()
 	c.setFont(face.Font.Weight == xfont.WeightBold, face.Font.Size.Points())
 	x, y := c.at(pt)
-	c.doc.Text(x, y, strings.Map(func(r rune) rune {
-		if r > 0xFFFF { // fpdf writes characters of 16 bits
+	c.doc.Text(x, y, basic(txt))
+}
+
+// basic replaces characters of more than 16 bits, which fpdf cannot write.
+func basic(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r > 0xFFFF {
 			return '\uFFFD'
 		}
 		return r
-	}, txt))
+	}, s)
 }
 
 // DrawImage panics: the figures of this package have no pixels.

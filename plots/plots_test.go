@@ -189,7 +189,7 @@ func TestInlineSVG(t *testing.T) {
 		if !strings.HasPrefix(s, "<svg ") || strings.Contains(s, "<?xml") || strings.Contains(s, "<!--") {
 			t.Errorf("%s: begins with %.40q", g.name, s)
 		}
-		if white, boards := strings.Contains(s, `class="shaded"`), strings.Contains(g.name, "board") || strings.Contains(g.name, "tree") || strings.Contains(g.name, "planes") || strings.Contains(g.name, "variant") || g.name == "diagram"; white != boards {
+		if white, boards := strings.Contains(s, `class="shaded"`), strings.Contains(g.name, "board") || strings.Contains(g.name, "tree") || strings.Contains(g.name, "planes") || strings.Contains(g.name, "variant") || strings.Contains(g.name, "parallel") || strings.Contains(g.name, "gray") || g.name == "diagram"; white != boards {
 			t.Errorf("%s: on white paper: %v", g.name, white)
 		}
 		if f.Description() == "" {

@@ -89,8 +89,7 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 		t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: c.Max.X - t.scale.width(), Y: max(c.Min.Y, c.Max.Y-longestBar)}, Max: c.Max})
 	}
 	return f.figure(content{
-		shaded: f.Style.gray(), // its grays are data
-		width:  around.X + width + beside, least: around.X + width/2 + beside, height: max(3*cm, height), description: description, paint: paint,
+		width: around.X + width + beside, least: around.X + width/2 + beside, height: max(3*cm, height), description: description, paint: paint,
 	})
 }
 
@@ -203,6 +202,9 @@ func (h Heatmap) Figure() (*Figure, error) {
 // errorOf writes the half of a symmetric interval, "± 45", or the ends of another, "83 … 173".
 func errorOf(i stats.Interval, write func(float64) string) string {
 	if half := write(i.High - i.Value); half == write(i.Value-i.Low) {
+		if half == "0" && i.High > i.Value {
+			half = brief(i.High - i.Value)
+		}
 		return "± " + half
 	}
 	return write(i.Low) + " … " + write(i.High)

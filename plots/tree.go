@@ -133,8 +133,16 @@ func Signed(v float64) string {
 	return strings.NewReplacer("+0.00", "0.00", "-0.00", "0.00", "-", "−").Replace(fmt.Sprintf("%+.2f", v))
 }
 
+// scores returns the colors of values from -1 to 1.
+func (t Tree) scores() ramp {
+	if t.Style.gray() {
+		return grayScores
+	}
+	return scores
+}
+
 // color returns the color of the value on the scale of scores.
-func (b *treeBox) color() color.RGBA {
+func (b *treeBox) color(scores ramp) color.RGBA {
 	if math.IsNaN(b.Q) {
 		return color.RGBA{0xF0, 0xF0, 0xF0, 0xFF}
 	}
@@ -191,7 +199,7 @@ func (t Tree) Figure() (*Figure, error) {
 		shaded: true,
 		width:  max(width, 11*cm-2*margin), least: width, height: boxHeight + (boxHeight+boxGap)*vg.Length(bottom) + 3,
 		legend: []entry{
-			{name: "Q from −1 to 1, for the side that moved (root: to move)", samples: []plot.Thumbnailer{scores}},
+			{name: "Q from −1 to 1, for the side that moved (root: to move)", samples: []plot.Thumbnailer{t.scores()}},
 			look{line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}.entry("width: share of visits"),
 		},
 		description: t.describe(root), dot: t.dot(root),
@@ -205,7 +213,7 @@ func (t Tree) Figure() (*Figure, error) {
 					c.Stroke(bend(vg.Point{X: b.place.Max.X, Y: center(b.place).Y}, vg.Point{X: child.place.Min.X, Y: center(child.place).Y}))
 				}
 			})
-			root.walk(func(b *treeBox) { b.paint(&c) })
+			root.walk(func(b *treeBox) { b.paint(&c, t.scores()) })
 		},
 	})
 }
@@ -250,9 +258,9 @@ func (t Tree) describe(root *treeBox) string {
 	return s
 }
 
-func (b *treeBox) paint(c *draw.Canvas) {
-	paintRounded(c, b.place, b.color())
-	on, y := inkOn(b.color()), center(b.place).Y
+func (b *treeBox) paint(c *draw.Canvas, scores ramp) {
+	paintRounded(c, b.place, b.color(scores))
+	on, y := inkOn(b.color(scores)), center(b.place).Y
 	write := func(style text.Style, y vg.Length, left, right string) {
 		c.FillText(aligned(style, draw.XLeft, yMiddle), vg.Point{X: b.place.Min.X + 4, Y: y}, left)
 		style.Font.Weight = xfont.WeightNormal
@@ -297,7 +305,7 @@ func (t Tree) dot(root *treeBox) []byte {
 	}
 	root.walk(func(x *treeBox) {
 		text := lines(x.name()+"  "+fmt.Sprint(x.Visits), x.values(), x.more())
-		fmt.Fprintf(&b, "\tn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\"];\n", x.index, dotText(text), hex(x.color()), hex(inkOn(x.color())))
+		fmt.Fprintf(&b, "\tn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\"];\n", x.index, dotText(text), hex(x.color(t.scores())), hex(inkOn(x.color(t.scores()))))
 		for _, child := range x.children {
 			fmt.Fprintf(&b, "\tn%d -> n%d [penwidth=%.2f];\n", x.index, child.index, float64(t.edge(child)))
 		}

@@ -52,7 +52,7 @@ func (l *loader) readCSV(t *config.Node, cells []Cell) {
 			continue
 		}
 		c.Name = c.File.Name()
-		c.Rows, err = csv.NewReader(bytes.NewReader(b)).ReadAll()
+		c.Rows, err = csv.NewReader(bytes.NewReader(bytes.TrimPrefix(b, []byte("\ufeff")))).ReadAll() // spreadsheets begin a file with a mark of its byte order
 		if err == nil {
 			err = c.check()
 		}

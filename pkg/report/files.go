@@ -107,8 +107,8 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 	}
 	if opt.LaTeX && len(r.Trials) > 0 {
 		files = append(files, file{path: filepath.Join(opt.Out, LaTeXFile), bytes: func() ([]byte, error) {
-			page, err := r.Page(opt, opt.Out)
-			return page.LaTeX(), err
+			page, _ := r.Page(opt, opt.Out) // a cell that cannot be shown has its fault on the page
+			return page.LaTeX(), nil
 		}})
 	}
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })

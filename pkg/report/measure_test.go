@@ -133,3 +133,11 @@ func TestDelta(t *testing.T) {
 		}
 	}
 }
+
+func TestCapital(t *testing.T) {
+	for text, want := range map[string]string{"loss": "Loss", "ähnliche Züge": "Ähnliche Züge", "": "", "2 plies": "2 plies"} {
+		if have := capital(text); have != want {
+			t.Errorf("%q becomes %q, want %q", text, have, want)
+		}
+	}
+}

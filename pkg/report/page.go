@@ -88,7 +88,7 @@ func (r *Report) Page(opt Options, base string) (page *Page, faults error) {
 	}
 	page.Blocks = append(b.notes(), b.changes()...)
 	if text := b.answer(); text != "" {
-		page.Blocks = append(page.Blocks, Text{strings.ReplaceAll(text, " %", "\u00a0%")}) // no line begins with the unit
+		page.Blocks = append(page.Blocks, Text{"**Answer.** " + strings.ReplaceAll(escape(text), " %", "\u00a0%")}) // no line begins with the unit
 	}
 	hasTrials := slices.ContainsFunc(r.Notebook, func(c experiment.Cell) bool { return c.Table == "trials" })
 	if len(r.Trials) > 1 && !hasTrials {

@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
@@ -76,7 +75,11 @@ func Answer(e *experiment.Experiment, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.ReplaceAll(r.answer(), "**", ""), nil
+	text := r.answer()
+	if text != "" {
+		text = "Answer. " + text
+	}
+	return text, nil
 }
 
 // Write writes all figures, tables and the notebook page of an experiment to dir, its

@@ -227,7 +227,7 @@ func (t *ShownTrial) blocks() []Block {
 	for _, name := range []string{"learning", "puzzles", "accuracy", "standings"} {
 		table := trialTables[name](t.trial)
 		if len(table.Columns) > 0 && table.Columns[0].Name == "generation" { // the last generation is enough
-			table.Rows = slices.DeleteFunc(table.Rows, func(row []Cell) bool { return row[0].Text != fmt.Sprint(t.Done) })
+			table.Rows = slices.DeleteFunc(table.Rows, func(row []Cell) bool { return row[0].Text != grouped(float64(t.Done), 0) })
 		}
 		if len(table.Rows) > 0 {
 			blocks = append(blocks, table)

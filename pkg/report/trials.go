@@ -247,7 +247,7 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 			alike = append(alike, part)
 		}
 	}
-	text := fmt.Sprintf("**Answer.** %s, with 95 %% intervals: %s.", what, listed(parts))
+	text := fmt.Sprintf("%s, with 95 %% intervals: %s.", what, listed(parts))
 	name := groups[best].Name
 	if len(worse) > 0 {
 		text += fmt.Sprintf(" The %s of %s is higher than that of %s.", share, name, listed(worse))
@@ -462,7 +462,7 @@ func rungOf(x *store.Experiment, t *store.Trial) int {
 	return reached + 1
 }
 
-// answer says in Markdown which setting of the sweep is better, or which one won the
+// answer says which setting of the sweep is better, or which one won the
 // successive halving. It is empty if the results do not say.
 func (r *Report) answer() string {
 	if text := answer(finalists(r.Trials), r.Axes, r.asked()); text != "" || len(r.rungs) == 0 {
@@ -482,7 +482,7 @@ func (r *Report) answer() string {
 		return x.Label
 	}
 	m := metricOf(last.Metric)
-	text := fmt.Sprintf("**Answer.** %s won the successive halving. Its %s was the best of %d after %s: %s, before %s with %s.",
+	text := fmt.Sprintf("%s won the successive halving. Its %s was the best of %d after %s: %s, before %s with %s.",
 		name(winner), m.label, settings, english.Plural(last.Generation, "generation", ""), Measured(winner.Mean), name(last.Ranking[second]), Measured(last.Ranking[second].Mean))
 	lead := winner.Mean.Minus(last.Ranking[second].Mean)
 	if n := float64(len(last.Ranking)); last.Metric == "elo" && len(last.Ranking) == settings { // of ratings whose mean is 0

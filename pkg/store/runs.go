@@ -59,7 +59,7 @@ func List(results string) ([]*Run, error) {
 	var all []*Run
 	for _, e := range entries {
 		dir := filepath.Join(results, e.Name())
-		info, err := os.Stat(dir) // which may be a link
+		info, err := os.Stat(dir)                                            // which may be a link
 		if err != nil || !info.IsDir() || strings.HasPrefix(e.Name(), ".") { // hidden: a pack that is being unpacked
 			continue
 		}
