@@ -4,10 +4,11 @@
 # and a libtorch with CUDA, such as Python's torch has (LIBTORCH names another), on Linux
 # with glibc 2.34 or newer, as Debian 12 and Ubuntu 22.04 have.
 #
-#   ./gpu-check.sh                    all steps, 20 to 40 minutes
+#   ./gpu-check.sh                    all steps, 10 to 20 minutes
 #   ./gpu-check.sh compile test       some of them; the report has all that were done
 #
-# Steps: compile test network search selfplay train quickstart. DEVICE (default:
+# Steps: compile test network search selfplay train quickstart. The tests are those that
+# compute on the device. DEVICE (default:
 # cuda) names the device, as alamos' --device does.
 set -u
 case "${1:-}" in -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit ;; esac
@@ -79,7 +80,7 @@ for name in ${*:-compile test network search selfplay train quickstart}; do
 		test -n "$failed" || step machine ./alamos machine --device "$device"
 		test -z "$failed" || break
 		;;
-	test) step test sh -c "cd nn && ALAMOS_TEST_DEVICE=$device ../nn.test -test.v -test.timeout 20m" ;;
+	test) step test sh -c "cd nn && ALAMOS_TEST_DEVICE=$device ../nn.test -test.v -test.run Device -test.timeout 20m" ;;
 	network) step network ./alamos bench network --device "$device" --batch 512,1024,2048,4096 --json ;;
 	search) step search ./alamos bench search --device "$device" --variant atomic --network 20x256 --visits 800 --leaves 64 --json ;;
 	selfplay) step selfplay ./alamos bench selfplay --device "$device" --json ;;
