@@ -72,7 +72,7 @@ func TestSampleWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for batch, want := range map[int]int{100: 8100, 256: 8192, 9000: 9000} {
+	for batch, want := range map[int]int{100: 8100, 256: 8192, 1000: 16000} {
 		set, err := sampleWindow(codec, batch)
 		if err != nil {
 			t.Fatal(err)
@@ -120,8 +120,8 @@ func TestEpochs(t *testing.T) {
 	if err != nil || work != steps*4096 || took < turn || l.spent != took {
 		t.Errorf("work %d in %d steps, took %v of %v, error %v", work, steps, took, l.spent, err)
 	}
-	if epochs := (steps + 1) / 2; int(l.number) != epochs {
-		t.Errorf("%d steps are %d epochs of 2, have %d", steps, epochs, l.number)
+	if epochs := (steps + fewestBatches - 1) / fewestBatches; int(l.number) != epochs {
+		t.Errorf("%d steps are %d epochs of %d, have %d", steps, epochs, fewestBatches, l.number)
 	}
 	if most := took - time.Duration(steps)*time.Millisecond; l.waited <= 0 || l.waited > most {
 		t.Errorf("waited %v, at most %v are left", l.waited, most)
