@@ -58,16 +58,20 @@ const (
 
 // room returns a number of bytes of a block.
 func (p *part) room(size int) ([]byte, error) {
-	if last := len(p.blocks) - 1; last >= 0 && p.used+size <= len(p.blocks[last]) {
-		p.used += size
-		return p.blocks[last][p.used-size : p.used], nil
+	next := firstBlock
+	if last := len(p.blocks) - 1; last >= 0 {
+		if p.used+size <= len(p.blocks[last]) {
+			p.used += size
+			return p.blocks[last][p.used-size : p.used], nil
+		}
+		next = min(largeBlock, 2*len(p.blocks[last]))
 	}
 	var block []byte
 	var err error
 	if p.mapped != nil {
 		block, err = p.mapped.Block((size + mappedBlock - 1) / mappedBlock * mappedBlock)
 	} else {
-		block = make([]byte, max(size, min(largeBlock, firstBlock<<min(len(p.blocks), 6))))
+		block = make([]byte, max(size, next))
 	}
 	if err != nil {
 		return nil, err

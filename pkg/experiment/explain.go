@@ -173,6 +173,9 @@ func (v *view) Explain() []config.Explained {
 
 // meaning returns what a value of the sweep means for a key: of a file, what it says.
 func (v *view) meaning(path string, s setting) string {
+	if !namesFiles(schema().Lookup(path).Type) {
+		return s.text
+	}
 	one := v.sweep.view(s.over(v.tree, maxLayers), nil)
 	for _, r := range schema().Explain("", one.values, one.meanings) {
 		if r.Path == path {
@@ -180,6 +183,19 @@ func (v *view) meaning(path string, s setting) string {
 		}
 	}
 	return s.text
+}
+
+// namesFiles reports whether values of a type are paths of files, or contain some.
+func namesFiles(t config.Type) bool {
+	switch t := t.(type) {
+	case config.Text:
+		return t.File
+	case config.Sequence:
+		return namesFiles(t.Elem)
+	case *config.Group:
+		return slices.ContainsFunc(t.Fields, func(f *config.Field) bool { return namesFiles(f.Type) })
+	}
+	return false
 }
 
 // sweptGroup returns the rows of the keys of a group that the sweep varies as a whole. The keys

@@ -58,9 +58,11 @@ func List(results string) ([]*Run, error) {
 	}
 	var all []*Run
 	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") { // a pack that is being unpacked
+			continue
+		}
 		dir := filepath.Join(results, e.Name())
-		info, err := os.Stat(dir)                                            // which may be a link
-		if err != nil || !info.IsDir() || strings.HasPrefix(e.Name(), ".") { // hidden: a pack that is being unpacked
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() { // a link to a folder is one
 			continue
 		}
 		r, err := ReadRun(dir)

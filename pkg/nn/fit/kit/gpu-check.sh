@@ -8,8 +8,7 @@
 #   ./gpu-check.sh compile test       some of them; the report has all that were done
 #
 # Steps: compile test network search selfplay train quickstart. The tests are those that
-# compute on the device. DEVICE (default:
-# cuda) names the device, as alamos' --device does.
+# compute on the device. DEVICE (default: cuda) names it, as alamos' --device does.
 set -u
 case "${1:-}" in -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit ;; esac
 cd "$(dirname "$0")" || exit 1
