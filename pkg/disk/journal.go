@@ -46,7 +46,8 @@ const (
 
 // OpenJournal opens a journal, creates it if it is missing, and calls replay for each entry
 // after the head. It empties a journal with another head. It skips a damaged entry if a
-// whole one follows.
+// whole one follows. It fails with a [HeldError] if another process has the journal open and the
+// file system has locks.
 func OpenJournal(path string, head []byte, replay func(entry []byte) error) (*Journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
@@ -54,6 +55,9 @@ func OpenJournal(path string, head []byte, replay func(entry []byte) error) (*Jo
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
+	}
+	if err := flock(f, syscall.LOCK_EX); errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, errors.Join(&HeldError{Path: path, Holder: "another process"}, f.Close())
 	}
 	j := &Journal{path: path, f: f}
 	if err := j.restore(head, replay); err != nil {
@@ -287,4 +291,7 @@ func (j *Journal) append(entry []byte) error {
 
 // Close closes the file but does not delete it. [Remove] it once the final files are
 // written.
-func (j *Journal) Close() error { return j.f.Close() }
+func (j *Journal) Close() error {
+	_ = syscall.Flock(int(j.f.Fd()), syscall.LOCK_UN) // as in Lock.Release; a file system may have no locks
+	return j.f.Close()
+}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -240,8 +241,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// Two processes that write to one journal, because a file system has no locks, do not overwrite
-// each other's entries.
+// A second process is refused. Where a file system has no locks, the two do not overwrite each
+// other's entries.
 func TestJournalOfTwoWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "games.journal")
 	open := func() *Journal {
@@ -251,7 +252,15 @@ func TestJournalOfTwoWriters(t *testing.T) {
 		}
 		return j
 	}
-	a, b := open(), open()
+	a := open()
+	var held *HeldError
+	if _, err := OpenJournal(path, []byte("head"), nil); !errors.As(err, &held) || held.Path != path {
+		t.Errorf("a second journal: %v", err)
+	}
+	if err := syscall.Flock(int(a.f.Fd()), syscall.LOCK_UN); err != nil {
+		t.Fatal(err)
+	}
+	b := open()
 	for _, x := range []struct {
 		j    *Journal
 		text string

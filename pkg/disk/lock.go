@@ -24,13 +24,13 @@ type Lock struct{ f *os.File }
 // processes could lock two different files of this name.
 const lockName = ".lock"
 
-// HeldError means that another process holds the lock of a folder.
+// HeldError means that another process holds the lock of a folder or journal.
 type HeldError struct {
-	Dir    string
+	Path   string
 	Holder string // "process 123 on host since 2026-11-21 15:30:12 UTC"
 }
 
-func (e *HeldError) Error() string { return fmt.Sprintf("%s is being written by %s", e.Dir, e.Holder) }
+func (e *HeldError) Error() string { return fmt.Sprintf("%s is being written by %s", e.Path, e.Holder) }
 
 // TakeLock creates the folder if it is missing and takes its exclusive lock, or fails with
 // a [HeldError]. The kernel releases the lock when the process ends, even if it is killed.
@@ -49,15 +49,10 @@ func lock(dir string, how int) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking the folder: %w", err)
 	}
-	for range 5 { // retry, because Held may hold it for a moment
-		if err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err == nil {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	err = flock(f, how)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, errors.Join(&HeldError{Dir: dir, Holder: holder(f)}, f.Close())
+		return nil, errors.Join(&HeldError{Path: dir, Holder: holder(f)}, f.Close())
 	case err == nil:
 		err = sign(f)
 	}
@@ -65,6 +60,17 @@ func lock(dir string, how int) (*Lock, error) {
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
 	}
 	return &Lock{f}, nil
+}
+
+// flock locks an open file, or fails with EWOULDBLOCK if another open file has the lock.
+func flock(f *os.File, how int) (err error) {
+	for range 5 { // retry, because Held may hold it for a moment
+		if err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return err
 }
 
 // Release releases the lock. It unlocks explicitly because closing the file is not enough:
@@ -112,7 +118,7 @@ func Held(dir string) (*HeldError, error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return &HeldError{Dir: dir, Holder: holder(f)}, nil
+		return &HeldError{Path: dir, Holder: holder(f)}, nil
 	case err != nil:
 		return nil, fmt.Errorf("reading the lock %s: %w", f.Name(), err)
 	}

@@ -50,7 +50,7 @@ func TestLock(t *testing.T) {
 	_, err = TakeLock(dir)
 	wantError(t, err, dir, fmt.Sprintf("process %d on %s since 20", os.Getpid(), host), " UTC")
 	var held *HeldError
-	if !errors.As(err, &held) || held.Dir != dir {
+	if !errors.As(err, &held) || held.Path != dir {
 		t.Errorf("error %#v", err)
 	}
 	if err := l.Release(); err != nil {

@@ -75,6 +75,9 @@ func NewGames(t Tournament, entries []Entry, event string, key func(Pair) string
 func (a *Games) Open(journal, kind string) (*disk.Journal, error) {
 	var err error
 	a.journal, err = disk.OpenJournal(journal, append(slices.Clip(JournalHead), kind...), a.replay)
+	if _, held := errors.AsType[*disk.HeldError](err); held {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w (delete it to play its games again)", err)
 	}

@@ -41,8 +41,8 @@ func (o *Opening) game() (*chess.Game, error) {
 }
 
 // ReadBook reads openings for a variant from a file. It holds either PGN games, of which the
-// first plies moves are used (0: all), or one EPD or FEN position per line; the rest of
-// such a line is ignored. Errors name the file, and the line or the game.
+// first plies moves are used (0: all), or one EPD or FEN position per line, with 0 plies; the
+// rest of such a line is ignored. Errors name the file, and the line or the game.
 func ReadBook(r io.Reader, file string, v chess.Variant, plies int) (book []Opening, err error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(4096)
@@ -58,6 +58,9 @@ func ReadBook(r io.Reader, file string, v chess.Variant, plies int) (book []Open
 			p, err := chess.ParseFEN(v, fen)
 			if err == nil {
 				err = chess.CheckOngoing(&p)
+			}
+			if err == nil && plies > 0 {
+				err = fmt.Errorf("a position, not a game: leave out the number of plies (%d)", plies)
 			}
 			book = append(book, Opening{Start: p})
 			return err

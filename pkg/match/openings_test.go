@@ -65,6 +65,9 @@ func TestReadBook(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
+	if _, err := ReadBook(strings.NewReader("4k3/8/8/8/8/8/4P3/4K3 w - -\n"), "book", chess.Standard, 2); err == nil || !strings.Contains(err.Error(), "book:1: a position, not a game") {
+		t.Errorf("plies of a position: error %v", err)
+	}
 }
 
 func FuzzReadBook(f *testing.F) {

@@ -461,7 +461,6 @@ func TestGamesByNumber(t *testing.T) {
 	if _, err := again.Open(journal, "kind"); err != nil {
 		t.Fatal(err)
 	}
-	defer again.Close()
 	if again.Len() != 5 {
 		t.Errorf("%d games, want 5", again.Len())
 	}
@@ -474,6 +473,9 @@ func TestGamesByNumber(t *testing.T) {
 	}
 	if diff := cmp.Diff(want.String(), have.String()); diff != "" {
 		t.Errorf("other games:\n%s", diff)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
 	}
 	other := numbered()
 	j, err := other.Open(journal, "another kind")
