@@ -94,7 +94,7 @@ func (b *bot) event(ctx, end context.Context, line []byte) {
 	}
 	switch e.Type {
 	case "challenge":
-		b.challenged(ctx, &e.Challenge)
+		b.challenged(ctx, end, &e.Challenge)
 	case "gameStart":
 		b.begin(end, cmp.Or(e.Game.GameID, e.Game.ID))
 	}
@@ -105,8 +105,9 @@ const (
 	startTime  = time.Minute     // in which the game of an accepted challenge begins
 )
 
-// challenged answers a challenge, without holding up the events that follow.
-func (b *bot) challenged(ctx context.Context, c *challenge) {
+// challenged answers a challenge, without holding up the events that follow, and plays the
+// game of one that it accepts.
+func (b *bot) challenged(ctx, end context.Context, c *challenge) {
 	if strings.EqualFold(c.Challenger.ID, b.me.ID) {
 		return // our own
 	}
@@ -123,15 +124,21 @@ func (b *bot) challenged(ctx context.Context, c *challenge) {
 	path, form := "/api/challenge/"+url.PathEscape(c.ID)+"/accept", url.Values(nil)
 	if reason != "" {
 		path, form = "/api/challenge/"+url.PathEscape(c.ID)+"/decline", url.Values{"reason": {reason}}
+	} else {
+		ctx = end // the game of an accepted challenge is played
 	}
 	b.Log.Info("challenge", "of", c.Challenger.Name, "variant", c.Variant.Key, "speed", c.Speed, "rated", c.Rated, "declined", reason)
 	b.count.Go(func() {
 		answering, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
 		_, err := b.client.insist(answering, http.MethodPost, path, form, b.trouble("challenge"))
-		if _, refused := errors.AsType[*StatusError](err); refused {
+		_, refused := errors.AsType[*StatusError](err)
+		switch {
+		case err == nil && reason == "":
+			b.begin(end, c.ID)
+		case refused:
 			b.forget(c.ID)
-		} else { // without an answer the challenge may have been accepted nevertheless
+		case err != nil: // without an answer the challenge may have been accepted nevertheless
 			time.AfterFunc(startTime, func() { b.forget(c.ID) })
 		}
 		if err != nil && ctx.Err() == nil {

@@ -29,6 +29,7 @@ type server struct {
 	t      *testing.T
 	moody  bool // every request fails at first, and streams break
 	worse  bool // moody, and any request may fail later, or be answered slowly or in part
+	mute   bool // no event says that an accepted game has begun
 	events chan string
 
 	mu       sync.Mutex
@@ -164,7 +165,9 @@ func (s *server) answered(w http.ResponseWriter, r *http.Request, id, how string
 		return
 	}
 	s.games[id].status = "started"
-	s.events <- fmt.Sprintf(`{"type":"gameStart","game":{"gameId":%q}}`, id)
+	if !s.mute {
+		s.events <- fmt.Sprintf(`{"type":"gameStart","game":{"gameId":%q}}`, id)
+	}
 	fmt.Fprint(w, `{"ok":true}`)
 }
 
@@ -403,6 +406,30 @@ func TestGames(t *testing.T) {
 	}
 }
 
+// A bot that is stopped when it has accepted a challenge plays that game, though no event says
+// any more that it has begun.
+func TestStopsAfterAccepting(t *testing.T) {
+	s, url := newServer(t, false)
+	s.mute = true
+	s.prepare("game", "atomic", "startpos", chess.White, 12)
+	s.challenge("game", nil)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, t.Context(), config(url)) }()
+	eventually(t, "the game is accepted", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.games["game"].status == "started"
+	})
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if g := s.games["game"]; !over(g.status) || g.game.Ply() < 4 || len(g.wrong) > 0 {
+		t.Errorf("%s after %d plies, wrong: %q", g.status, g.game.Ply(), g.wrong)
+	}
+}
+
 // Challenges are declined with lichess' reasons.
 func TestPolicy(t *testing.T) {
 	p := Policy{
@@ -555,7 +582,7 @@ func FuzzMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		cfg := config(h.URL)
 		cfg.Log = slog.New(slog.DiscardHandler)
-		b := &bot{Config: cfg, me: account{ID: "bot"}, games: map[string]bool{}, client: client{url: h.URL, http: http.DefaultClient, pause: hasty}}
+		b := &bot{Config: cfg, me: account{ID: "bot"}, games: map[string]bool{}, accepted: map[string]bool{}, client: client{url: h.URL, http: http.DefaultClient, pause: hasty}}
 		b.event(t.Context(), t.Context(), line)
 		g := &game{bot: b, id: "x"}
 		defer g.close()
@@ -570,6 +597,10 @@ func FuzzMessages(f *testing.F) {
 func TestChallengesTogether(t *testing.T) {
 	answers, reply := make(chan string, 3), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/game/") {
+			http.NotFound(w, r)
+			return
+		}
 		answers <- r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
 		<-reply
 	}))
@@ -577,7 +608,7 @@ func TestChallengesTogether(t *testing.T) {
 	b := &bot{Config: config(s.URL), games: map[string]bool{}, accepted: map[string]bool{}, client: client{url: s.URL, http: &http.Client{}, pause: hasty}}
 	b.Log, b.Policy.AtOnce = slog.New(slog.DiscardHandler), 1
 	for _, id := range []string{"a", "b", "c", "a"} { // the last one is repeated
-		b.challenged(t.Context(), &challenge{ID: id, Challenger: user{ID: "eve"}, Variant: variantKey{Key: "atomic"}})
+		b.challenged(t.Context(), t.Context(), &challenge{ID: id, Challenger: user{ID: "eve"}, Variant: variantKey{Key: "atomic"}})
 	}
 	counts := map[string]int{}
 	for range 3 {
@@ -587,7 +618,7 @@ func TestChallengesTogether(t *testing.T) {
 		t.Errorf("answers %v, want one accepted and two declined", counts)
 	}
 	b.count.Wait()
-	if b.forget("a"); len(b.accepted) != 0 {
+	if len(b.accepted) != 0 {
 		t.Errorf("challenges %v still wait for their games", b.accepted)
 	}
 }
