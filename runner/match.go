@@ -118,7 +118,7 @@ func (g *gameFlags) flags(cmd *cobra.Command) {
 	f.IntVar(&t.MaxMoves, "max-moves", 0, "a game of this many moves is a draw; 0: no limit")
 	f.StringVar(&g.resign, "resign", "", "`SCORE,MOVES`: resignation: a game ends when both players agree that one is lost, as in -0.9,3")
 	f.StringVar(&g.draw, "draw", "", "`SCORE,MOVES,FROM`: draw: a game ends when both players agree that it is drawn, as in 0.02,8,40")
-	f.IntVar(&t.Workers, "concurrency", 0, "games at once (default: one a core, with networks 32)")
+	f.IntVar(&t.Workers, "concurrency", 0, "games at once (default: one a core; 32 with networks, unless a movetime limits one)")
 	g.with.networkFlags(cmd)
 	cmd.ValidArgsFunction = completeModels(&g.with.results)
 }
@@ -147,12 +147,14 @@ func (g *gameFlags) open(words []string) (players []*match.Opened, err error) {
 	}
 	switch {
 	case t.Workers != 0:
+	case slices.ContainsFunc(specs, (*match.Spec).Timed): // its trees are searched one after another
+		t.Workers = runtime.GOMAXPROCS(0)
 	case slices.ContainsFunc(specs, func(s *match.Spec) bool { return s.Network() != "" }): // evaluates many positions at little more than the cost of one
 		t.Workers = 32
 	default:
 		t.Workers = runtime.GOMAXPROCS(0)
 	}
-	g.with.opener.Hardware.Batch = t.Workers
+	g.with.opener.Hardware.Together = t.Workers
 	if players, t.Variant, err = g.with.opener.OpenAll(specs, g.variant); err != nil {
 		return nil, err
 	}

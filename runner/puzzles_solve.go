@@ -159,7 +159,7 @@ func (o *puzzleOptions) run(cmd *cobra.Command, sets []*puzzle.Set, specs []*mat
 	for _, p := range players {
 		for _, s := range sets {
 			bar := newBar(os.Stderr, p.Name()+", "+s.Name(), "puzzles")
-			answers, err := puzzle.Solve(cmd.Context(), s.Puzzles, p, o.seed, func(done int) { bar.Set(done, len(s.Puzzles), "") })
+			answers, err := puzzle.Solve(cmd.Context(), s.Puzzles, p.atOnce, p.Player, o.seed, func(done int) { bar.Set(done, len(s.Puzzles), "") })
 			bar.End()
 			if err != nil {
 				return err
@@ -194,9 +194,15 @@ func onlyVariant(sets []*puzzle.Set) (chess.Variant, error) {
 	return first.Position.Variant(), nil
 }
 
+// solver is a player that solves so many puzzles at once.
+type solver struct {
+	match.Player
+	atOnce int
+}
+
 // players makes players. After an error it returns those that it has made.
-func (o *puzzleOptions) players(ctx context.Context, specs []*match.Spec, v chess.Variant) (players []match.Player, err error) {
-	o.with.opener.Hardware.Batch = puzzle.AtOnce
+func (o *puzzleOptions) players(ctx context.Context, specs []*match.Spec, v chess.Variant) (players []solver, err error) {
+	o.with.opener.Hardware.Together = puzzle.AtOnce
 	var opened []*match.Opened
 	var noPolicy error
 	for _, s := range specs {
@@ -219,12 +225,16 @@ func (o *puzzleOptions) players(ctx context.Context, specs []*match.Spec, v ches
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
+	for i, e := range entries {
 		p, err := e.New()
 		if err != nil {
 			return players, err
 		}
-		players = append(players, p)
+		s := solver{p, puzzle.AtOnce}
+		if opened[i].Timed() {
+			s.atOnce = 1
+		}
+		players = append(players, s)
 	}
 	return players, nil
 }

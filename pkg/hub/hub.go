@@ -1,10 +1,13 @@
 package hub
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -24,11 +27,12 @@ const silence = 15 * time.Second
 // a part of a file.
 const patience = 20
 
-// maxFailures is the number of times that workers may fail at a job.
+// maxFailures is the number of times that workers may fail at a job that no worker does.
 const maxFailures = 3
 
 // Hub hands out jobs to workers.
 type Hub struct {
+	id     string
 	keys   *Keys
 	server *server.Server
 	conn   *nats.Conn
@@ -71,7 +75,7 @@ const ServerScheme = "nats://"
 // as in ":4321". An address as in "nats://host:4321" is that of a server which runs elsewhere with
 // the configuration of [WriteServer]. note is told what the user should know.
 func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
-	h := &Hub{keys: keys, note: note, stop: make(chan struct{}), files: map[string][]byte{}, over: map[string]bool{}, workers: map[string]*worker{}, told: map[string]bool{}}
+	h := &Hub{id: rand.Text(), keys: keys, note: note, stop: make(chan struct{}), files: map[string][]byte{}, over: map[string]bool{}, workers: map[string]*worker{}, told: map[string]bool{}}
 	user, public, err := keys.hub()
 	if err != nil {
 		return nil, err
@@ -179,17 +183,20 @@ func (h *Hub) Workers() []WorkerState {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var all []WorkerState
-	for _, w := range h.workers {
+	for _, id := range slices.Sorted(maps.Keys(h.workers)) {
+		w := h.workers[id]
 		w.WorkerState.Held = len(w.held)
 		all = append(all, w.WorkerState)
 	}
-	slices.SortFunc(all, func(a, b WorkerState) int { return strings.Compare(a.Name+a.Host, b.Name+b.Host) })
+	slices.SortStableFunc(all, func(a, b WorkerState) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Host, b.Host))
+	})
 	return all
 }
 
 // Do has the items of a job computed. It returns when all results are taken, at the first
 // failure, or when ctx ends.
-func (h *Hub) Do(ctx context.Context, of *Job) error {
+func (h *Hub) Do(ctx context.Context, of *Job) (err error) {
 	if len(of.Todo) == 0 {
 		return nil
 	}
@@ -211,7 +218,7 @@ func (h *Hub) Do(ctx context.Context, of *Job) error {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.jobs = slices.DeleteFunc(h.jobs, func(other *job) bool { return other == j })
-		h.over[j.name] = true
+		h.over[j.name] = err == nil // workers keep what another hub may want
 		for _, w := range h.workers {
 			if w.job == j {
 				w.leave()
@@ -223,13 +230,13 @@ func (h *Hub) Do(ctx context.Context, of *Job) error {
 			}
 		}
 	}()
-	if err := h.conn.Publish(newsSubject, nil); err != nil {
+	if err = h.conn.Publish(newsSubject, nil); err != nil {
 		return err
 	}
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case err := <-j.ended:
+	case err = <-j.ended:
 		return err
 	}
 }
@@ -286,6 +293,13 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 	if why := h.keys.refuses(key); why != "" {
 		return order{Out: true, Refused: why}, nil
 	}
+	o := h.order(key, &a)
+	o.Hub, o.Known = h.id, h.job(a.Job) != nil
+	return o, nil
+}
+
+// order returns what a worker is to do.
+func (h *Hub) order(key string, a *ask) order {
 	w := h.workers[a.Worker]
 	if w == nil || w.key != key {
 		w = &worker{id: a.Worker, key: key, WorkerState: WorkerState{Name: h.keys.name(key)}, held: map[int]time.Time{}}
@@ -297,19 +311,20 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 		w.leave()
 	}
 	if j == nil {
-		return order{Job: h.next(), Over: h.over[a.Job]}, nil
+		return order{Job: h.next(nil), Over: h.over[a.Job]}
 	}
 	if a.Failed != "" {
 		w.leave()
-		if j.failures++; j.failures == maxFailures {
+		w.Refused = a.Failed
+		if j.failures++; j.failures >= maxFailures && h.busy(j) == 0 {
 			j.end(fmt.Errorf("%s on %s: %s", w.Name, w.Host, a.Failed))
 		}
 		h.tell(fmt.Sprintf("%s on %s failed: %s", w.Name, w.Host, a.Failed))
-		return order{Job: j.name}, nil
+		return order{Job: j.name}
 	}
 	if a.Kind == nil { // it does not work on the job
 		w.leave()
-		return order{Job: j.name}, nil
+		return order{Job: h.next(j)}
 	}
 	w.Kind, w.Refused = a.Kind, a.Kind.differs(j.Needs)
 	switch {
@@ -321,12 +336,12 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 	}
 	if w.Refused != "" {
 		h.tell(fmt.Sprintf("%s on %s is of another kind and does not play: %s", w.Name, w.Host, w.Refused))
-		return order{Job: j.name, Refused: w.Refused}, nil
+		return order{Job: j.name, Refused: w.Refused}
 	}
 	if j.kind == nil {
 		if err := j.Begin(a.Kind); err != nil {
 			j.end(err)
-			return order{}, nil
+			return order{}
 		}
 		j.kind = a.Kind
 	}
@@ -334,12 +349,12 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 	if a.Held != nil {
 		j.reconcile(w, a.Held)
 	}
-	elsewhere := h.job(h.next())
+	elsewhere := h.job(h.next(nil))
 	numbers := j.give(w, a.Room, h.busy(j), elsewhere == j || len(elsewhere.fresh) == 0)
 	if len(numbers) == 0 && len(w.held) == 0 && len(j.fresh) == 0 {
-		return order{Job: elsewhere.name}, nil
+		return order{Job: elsewhere.name}
 	}
-	return order{Job: j.name, Numbers: numbers}, nil
+	return order{Job: j.name, Numbers: numbers}
 }
 
 func (h *Hub) job(name string) *job {
@@ -351,12 +366,16 @@ func (h *Hub) job(name string) *job {
 	return nil
 }
 
-// next returns the job that a worker should open: the first with items that nobody has.
-func (h *Hub) next() string {
+// next returns the job that a worker should open: the first with items that nobody has, other than
+// one that it cannot do.
+func (h *Hub) next(cannot *job) string {
 	for _, j := range h.jobs {
-		if len(j.fresh) > 0 {
+		if len(j.fresh) > 0 && j != cannot {
 			return j.name
 		}
+	}
+	if cannot != nil {
+		return cannot.name
 	}
 	if len(h.jobs) > 0 {
 		return h.jobs[0].name
@@ -395,6 +414,9 @@ func (h *Hub) watch() {
 			}
 		}
 		for _, j := range h.jobs {
+			if len(j.sums) == 0 && h.busy(j) == 0 { // its first worker has left it without a result
+				j.kind = nil
+			}
 			h.finish(j)
 		}
 		h.mu.Unlock()
@@ -456,6 +478,7 @@ func (h *Hub) take(j *job, w *worker, r result) (refused, failed error) {
 	if refused != nil || failed != nil {
 		return refused, failed
 	}
+	j.failures = 0
 	j.sums[r.Number], j.by[r.Number] = sum(r.Result), w.key
 	j.draw(w, r.Number)
 	w.Taken++

@@ -304,29 +304,100 @@ func TestTwoJobs(t *testing.T) {
 	both.Wait()
 }
 
-// A worker that hangs with items of the job does not hold it up: another gets them too.
+// A worker that hangs with items of the job, or with results to compute again, does not hold it
+// up: another gets the items too, and what nobody else can compute again stays unverified.
 func TestStraggler(t *testing.T) {
-	s := newSite(t, 2)
-	h := s.serve(t, "127.0.0.1:0")
-	defer h.Close()
+	for _, recheck := range []float64{0, 1} {
+		t.Run(fmt.Sprint(recheck), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, 2)
+			h := s.serve(t, "127.0.0.1:0")
+			defer h.Close()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			hangs := make(chan struct{})
+			hang := sync.OnceFunc(func() { close(hangs) }) // at the end it may play another item
+			s.work(ctx, t, *s.tokens[0], h.Addr().String(), squares{kind: Kind{}, room: 3, lie: func(n int) string {
+				hang()
+				<-ctx.Done()
+				return square(n)
+			}})
+			a := &answers{have: map[int]string{}}
+			go func() {
+				<-hangs
+				s.work(ctx, t, *s.tokens[1], h.Addr().String(), squares{kind: Kind{}, room: 3})
+			}()
+			j := a.job(20, nil)
+			j.Recheck = recheck
+			if err := h.Do(ctx, j); err != nil {
+				t.Fatal(err)
+			}
+			a.check(t, 20)
+		})
+	}
+}
+
+// A worker that one hub refuses works for the next one at the same place, whose job is the same and
+// wants another kind.
+func TestRefusedBefore(t *testing.T) {
+	s := newSite(t, 1)
+	refused := make(chan struct{})
+	first, err := Serve("127.0.0.1:0", s.keys, func(string) { close(refused) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := first.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	hangs := make(chan struct{})
-	hang := sync.OnceFunc(func() { close(hangs) }) // at the end it may play another item
-	s.work(ctx, t, *s.tokens[0], h.Addr().String(), squares{kind: Kind{}, room: 3, lie: func(n int) string {
-		hang()
-		<-ctx.Done()
-		return square(n)
-	}})
+	s.work(ctx, t, *s.tokens[0], address, squares{kind: Kind{"precision": "bf16"}, room: 2})
 	a := &answers{have: map[int]string{}}
-	go func() {
-		<-hangs
-		s.work(ctx, t, *s.tokens[1], h.Addr().String(), squares{kind: Kind{}, room: 3})
-	}()
-	if err := h.Do(ctx, a.job(20, nil)); err != nil {
+	job := a.job(20, nil)
+	job.Kind = Kind{"precision": "fp32"}
+	working, end := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- first.Do(working, job) }()
+	<-refused
+	end()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := s.serve(t, address)
+	defer second.Close()
+	if err := second.Do(ctx, a.job(20, nil)); err != nil {
 		t.Fatal(err)
 	}
 	a.check(t, 20)
+}
+
+// A job that some workers cannot do goes on with one that can.
+func TestFailures(t *testing.T) {
+	s := newSite(t, 1)
+	h := s.serve(t, "127.0.0.1:0")
+	defer h.Close()
+	h.jobs = []*job{{Job: &Job{}, name: "job", ended: make(chan error, 1)}}
+	for i := range 2 * maxFailures {
+		works := ask{Worker: "works", Job: "job", Kind: Kind{}}
+		h.jobs[0].Begin = func(Kind) error { return nil }
+		if i == maxFailures { // it does no more
+			works = ask{Worker: "works", Job: "job", Failed: "no room"}
+		}
+		if i <= maxFailures {
+			h.order("key", &works)
+		}
+		h.order("key", &ask{Worker: fmt.Sprint(i), Job: "job", Failed: "no room"})
+		select {
+		case err := <-h.jobs[0].ended:
+			if i < maxFailures || !strings.Contains(err.Error(), "no room") {
+				t.Errorf("after %d failures: %v", i+1, err)
+			}
+			return
+		default:
+		}
+	}
+	t.Error("the job goes on though no worker can do it")
 }
 
 // A worker that has no items says so: the hub then hands out again what a lost reply had.

@@ -24,7 +24,7 @@ type Job struct {
 	Take func(number int, result []byte, of Kind) (refused, failed error)
 }
 
-// minPatience is the least age of an item that is handed out a second time.
+// minPatience is the least patience of a job.
 const minPatience = 2 * time.Second
 
 // job is a job in progress.
@@ -41,7 +41,8 @@ type job struct {
 	checks   map[int]*check // results that are computed again
 	verified int
 	failures int
-	mean     float64 // seconds from handing out an item to its result
+	mean     float64   // seconds from handing out an item to its result
+	done     time.Time // when the last item got its result; zero: some have none
 	ended    chan error
 }
 
@@ -61,6 +62,11 @@ func (j *job) end(err error) {
 	case j.ended <- err:
 	default: // it has ended
 	}
+}
+
+// patience is the age of an item that another worker may compute too.
+func (j *job) patience() time.Duration {
+	return max(minPatience, time.Duration(2*j.mean*float64(time.Second)))
 }
 
 // give hands out items to a worker: a share of those that nobody has, so that the others get
@@ -86,7 +92,7 @@ func (j *job) give(w *worker, room, workers int, repeat bool) (numbers []int) {
 	if len(numbers) > 0 || room == 0 || len(w.held) > 0 || !repeat { // what another worker has too is work for nothing, mostly
 		return numbers
 	}
-	patience := max(minPatience, time.Duration(2*j.mean*float64(time.Second)))
+	patience := j.patience()
 	var keep []handed
 	looked := 0
 	for ; looked < len(j.out) && now.Sub(j.out[looked].at) > patience && len(numbers) < min(room, maxLot); looked++ {

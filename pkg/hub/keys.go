@@ -293,7 +293,7 @@ func (k *Keys) write() error { return writeSecret(k.file, k) }
 // revoke makes a worker's key worthless, also for later hubs.
 func (k *Keys) revoke(public, why string) error {
 	if now, err := ReadKeys(k.file); err == nil {
-		k.Workers = now.Workers // some may be new
+		k.Workers, k.Revoked = now.Workers, now.Revoked // some may be new
 	}
 	if k.Revoked == nil {
 		k.Revoked = map[string]string{}

@@ -62,7 +62,9 @@ type ask struct {
 
 // order is the reply.
 type order struct {
+	Hub     string // names the hub: another one may not refuse what this one refuses
 	Job     string // to work on; empty: none
+	Known   bool   // the hub has the job that the worker asked for
 	Over    bool   // the job that the worker asked for has ended
 	Numbers []int
 	Refused string // why the worker gets nothing of this job

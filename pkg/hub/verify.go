@@ -17,9 +17,9 @@ type check struct {
 }
 
 // wants reports whether a worker may compute the item again now.
-func (c *check) wants(w *worker) bool {
+func (c *check) wants(w *worker, patience time.Duration) bool {
 	if c.holder != nil {
-		if _, holds := c.holder.held[c.number]; holds { // it has neither answered nor left
+		if at, holds := c.holder.held[c.number]; holds && (c.holder == w || time.Since(at) < patience) { // it has neither answered nor left
 			return false
 		}
 	}
@@ -40,7 +40,7 @@ func (j *job) recheck(w *worker, room int) (numbers []int) {
 		if len(numbers) == room {
 			break
 		}
-		if c := j.checks[n]; c.wants(w) {
+		if c := j.checks[n]; c.wants(w, j.patience()) {
 			c.holder = w
 			w.held[n] = now
 			numbers = append(numbers, n)
@@ -117,18 +117,23 @@ func (h *Hub) putOut(j *job, key, why string) {
 	}
 }
 
-// finish ends a job whose items are done. A difference must be decided before; a result that
-// no other worker can compute again now stays unverified.
+// finish ends a job whose items are done. A difference must be decided before. A result that
+// no other worker can compute again now, or does in time, stays unverified.
 func (h *Hub) finish(j *job) {
 	if len(j.items) > 0 {
+		j.done = time.Time{}
 		return
 	}
+	if j.done.IsZero() {
+		j.done = time.Now()
+	}
+	late := time.Since(j.done) > 2*j.patience()
 	for _, c := range j.checks {
 		if len(c.sums) > 1 {
 			return
 		}
 		for _, w := range h.workers {
-			if w.job == j && c.sums[w.key] == "" {
+			if w.job == j && c.sums[w.key] == "" && !late {
 				return
 			}
 		}

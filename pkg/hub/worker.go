@@ -61,6 +61,9 @@ var ErrOut = errors.New("the hub gives this worker no work")
 // errAway means that the hub did not answer for WorkOptions.Idle.
 var errAway = errors.New("the hub is away")
 
+// errEnded means that the hub has no files of the job any more.
+var errEnded = errors.New("the hub has ended the job")
+
 // Work works for a hub until ctx ends, the hub refuses the worker, or there was no work for
 // WorkOptions.Idle. It waits for a hub that is not there.
 func Work(ctx context.Context, token *Token, opt WorkOptions) error {
@@ -88,9 +91,12 @@ func Work(ctx context.Context, token *Token, opt WorkOptions) error {
 		}
 	}
 	defer c.conn.Close()
-	refused := "" // job that this worker may not work on
+	refused, by := "", "" // job that this worker cannot work on, and the hub that has it
 	for idle = time.Now(); ; {
 		o, err := c.ask(ctx, ask{Job: refused})
+		if err == nil && o.Hub != by { // what this hub's job wants may be something else
+			refused, by = "", o.Hub
+		}
 		switch {
 		case err == nil && o.Out:
 			return fmt.Errorf("%w: %s", ErrOut, o.Refused)
@@ -103,6 +109,10 @@ func Work(ctx context.Context, token *Token, opt WorkOptions) error {
 				return err
 			case errors.Is(err, errAway):
 				return nil
+			case errors.Is(err, errEnded):
+				if err := c.pause(ctx, beat); err != nil {
+					return err
+				}
 			case err != nil && ctx.Err() == nil:
 				c.Note(err.Error())
 				refused = o.Job
@@ -148,9 +158,13 @@ func (c *client) pause(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// request sends a request and returns the reply.
+// request sends a request and returns the reply. One with a large message has more time.
 func (c *client) request(ctx context.Context, what string, data []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	wait := timeout
+	if what != askSubject {
+		wait = patience * time.Second
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	m, err := c.conn.RequestWithContext(ctx, prefix+"."+c.public+"."+what, data)
 	if err != nil {
@@ -190,9 +204,10 @@ func (c *client) file(ctx context.Context, name string) ([]byte, error) {
 				return nil, err
 			}
 		case len(b) > 0:
+			lost = 0
 			all.Write(b)
 		case sum(all.Bytes()) != name:
-			return nil, errors.New("the hub has ended the job")
+			return nil, errEnded
 		default:
 			return all.Bytes(), nil
 		}
@@ -221,6 +236,9 @@ func (c *client) work(ctx context.Context, job string) error {
 		return err
 	}
 	player, err := c.Open(ctx, spec, c.file)
+	if errors.Is(err, errEnded) {
+		return err
+	}
 	if err != nil {
 		_, _ = c.ask(ctx, ask{Job: job, Failed: err.Error()})
 		return err
@@ -266,7 +284,7 @@ func (s *session) wake() {
 // fill gets items for the player, until the job is over.
 func (s *session) fill(ctx context.Context) error {
 	reached := time.Now() // when the hub last replied
-	heard := reached      // when it last knew the job
+	heard := reached      // when it last knew the job, or was away
 	var whole time.Time   // when the hub last got all held items
 	for ctx.Err() == nil {
 		s.mu.Lock()
@@ -282,17 +300,20 @@ func (s *session) fill(ctx context.Context) error {
 		}
 		o, err := s.ask(ctx, a)
 		switch {
+		case err != nil && s.conn.IsClosed():
+			return fmt.Errorf("%w: %w", ErrOut, s.conn.LastError())
 		case err != nil: // the hub is away; the player goes on
 			if s.Idle > 0 && time.Since(reached) > s.Idle {
 				return errAway
 			}
+			heard = time.Now()
 		case o.Out:
 			return fmt.Errorf("%w: %s", ErrOut, o.Refused)
 		case o.Refused != "":
 			return fmt.Errorf("the hub refuses this worker: %s", o.Refused)
-		case o.Over, o.Job != s.job && o.Job != "", o.Job == "" && time.Since(heard) > grace:
+		case o.Over, o.Known && o.Job != s.job, !o.Known && time.Since(heard) > grace:
 			return nil
-		case o.Job == s.job:
+		case o.Known:
 			heard = time.Now()
 		}
 		if err == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -107,7 +108,8 @@ func (m *match) prepare(ctx context.Context) error {
 	if slices.ContainsFunc(m.cfg.Players[:], func(p *Opened) bool { return p.Model != nil }) { // a network evaluates many games as fast as a few
 		t.Workers, t.Together = 1, t.Workers
 	}
-	if m.players, err = Entries(ctx, m.cfg.Players[:], t.Variant, chess960, t.Together); err != nil {
+	processes := min(t.Together, runtime.GOMAXPROCS(0)) // more would think slower than they do alone
+	if m.players, err = Entries(ctx, m.cfg.Players[:], t.Variant, chess960, processes); err != nil {
 		return err
 	}
 	if m.cfg.tuning != nil {

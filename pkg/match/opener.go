@@ -235,7 +235,8 @@ func LimitVisits(specs []*Spec, visits int) {
 // Hardware configures the evaluation of a model.
 type Hardware struct {
 	Threads   int    // 0 means all; on a CUDA device 1
-	Batch     int    // positions evaluated at once by all threads together; 0 means 16 per thread, on a CUDA device 64
+	Batch     int    // positions of one tree evaluated at once by all threads together; 0 means 16 per thread, on a CUDA device 64
+	Together  int    // trees whose positions are evaluated together
 	Device    string // see nn.Devices; "" means the processor
 	Precision string // one of package nn's; "" means the fastest
 }
@@ -255,12 +256,12 @@ func Load(path string, h Hardware) (uci.Model, error) {
 		return uci.Model{}, err
 	}
 	if c.Spec.Trunk == nn.TrunkSparse { // evaluates a position faster than other threads could take it
-		h.Threads, h.Batch, each = 1, 1, 1
+		h.Threads, h.Batch, h.Together = 1, 1, 1
 	}
 	h.Threads = cmp.Or(h.Threads, threads)
 	h.Batch = cmp.Or(h.Batch, each*h.Threads)
-	each = (h.Batch + h.Threads - 1) / h.Threads
-	model, err := c.Compile(nn.InferenceOptions{Batch: each, Device: h.Device, Precision: h.Precision})
+	most := (max(h.Batch, h.Together) + h.Threads - 1) / h.Threads
+	model, err := c.Compile(nn.InferenceOptions{Batch: most, Device: h.Device, Precision: h.Precision})
 	if err != nil {
 		return uci.Model{}, fmt.Errorf("%s: %w", path, err)
 	}

@@ -123,6 +123,9 @@ func (s *Spec) treeSearch(t TreeSearch) TreeSearch {
 	if s.Visits > 0 {
 		t.Visits = s.Visits
 	}
+	if t.Visits == mostVisits {
+		t.Bytes = mostTree
+	}
 	if s.Temperature > 0 {
 		t.Power = 1 / s.Temperature
 	}

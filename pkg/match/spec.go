@@ -194,6 +194,7 @@ const (
 	mostPlies       = 100 // depth of alpha-beta, and length of the principal variation
 	mostEnginePlies = 1000
 	mostVisits      = search.Unlimited
+	mostTree        = 1 << 29 // bytes of a tree whose visits have no other limit
 	mostMoveTime    = 86_400_000 // one day, in ms
 )
 
@@ -303,6 +304,9 @@ func (s *Spec) Limit() uci.Limit {
 		Nodes:    int64(cmp.Or(s.Visits, s.Nodes)),
 	}
 }
+
+// Timed reports whether the time of a move limits a tree search.
+func (s *Spec) Timed() bool { return s.Kind() == TreeKind && s.MoveTime > 0 }
 
 // Opponent returns the engine of an engine player.
 func (s *Spec) Opponent() *uci.Opponent {

@@ -28,16 +28,17 @@ func Solved(answers []Answer) int {
 	return n
 }
 
-// AtOnce is the number of puzzles that a player solves at once. It fills a network's batch
-// and keeps the memory for search trees small.
+// AtOnce is a number of puzzles to solve at once that fills a network's batch and keeps the memory
+// for search trees small. A player with a time limit searches one tree after another, and its
+// trees may be large: it should solve one puzzle at a time.
 const AtOnce = 128
 
-// Solve lets a player solve puzzles and judges its moves. Answers have the order of the
-// puzzles. The player's random numbers depend on the seed and the number of the puzzle.
+// Solve lets a player solve puzzles, so many at once, and judges its moves. Answers have the
+// order of the puzzles. The player's random numbers depend on the seed and the number of the puzzle.
 // Solve calls progress, unless nil, with the number of puzzles answered.
-func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint64, progress func(done int)) ([]Answer, error) {
+func Solve(ctx context.Context, puzzles []Puzzle, atOnce int, player match.Player, seed uint64, progress func(done int)) ([]Answer, error) {
 	answers := make([]Answer, 0, len(puzzles))
-	for some := range slices.Chunk(puzzles, AtOnce) {
+	for some := range slices.Chunk(puzzles, atOnce) {
 		turns := make([]*match.Turn, len(some))
 		for i := range some {
 			number := len(answers) + i

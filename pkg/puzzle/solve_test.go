@@ -116,7 +116,7 @@ func TestSolve(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := 0
-		answers, err := Solve(t.Context(), some, sees, 1, func(done int) { told = done })
+		answers, err := Solve(t.Context(), some, AtOnce, sees, 1, func(done int) { told = done })
 		if err != nil || Solved(answers) != len(some) || told != len(some) {
 			t.Errorf("%s: alpha-beta solves %d of %d (reported %d), %v", s.Name(), Solved(answers), len(some), told, err)
 		}
@@ -124,7 +124,7 @@ func TestSolve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answers, err = Solve(t.Context(), some, tree, 1, nil); err != nil || some[0].Mate == 1 && Solved(answers) != len(some) {
+		if answers, err = Solve(t.Context(), some, AtOnce, tree, 1, nil); err != nil || some[0].Mate == 1 && Solved(answers) != len(some) {
 			t.Errorf("%s: a search solves %d of %d, %v", s.Name(), Solved(answers), len(some), err)
 		}
 	}
@@ -134,7 +134,7 @@ func TestSolve(t *testing.T) {
 func TestSolveBySeed(t *testing.T) {
 	s := sets(t)[0]
 	solve := func(seed uint64) []Answer {
-		answers, err := Solve(t.Context(), s.Puzzles, match.NewRandom("random"), seed, nil)
+		answers, err := Solve(t.Context(), s.Puzzles, AtOnce, match.NewRandom("random"), seed, nil)
 		if err != nil || len(answers) != len(s.Puzzles) {
 			t.Fatalf("%d answers, %v", len(answers), err)
 		}
@@ -167,11 +167,11 @@ func (failing) Close()               {}
 // A player that fails at a puzzle has not solved it; one that cannot go on is an error.
 func TestSolveFailures(t *testing.T) {
 	s, broken := read(t, "7k/5Q2/6K1/8/8/8/8/8 w - - dm 1;"), errors.New("broken")
-	answers, err := Solve(t.Context(), s.Puzzles, failing{turn: broken}, 1, nil)
+	answers, err := Solve(t.Context(), s.Puzzles, AtOnce, failing{turn: broken}, 1, nil)
 	if err != nil || answers[0].Solved || answers[0].Err != broken {
 		t.Errorf("%+v, %v", answers, err)
 	}
-	if _, err := Solve(t.Context(), s.Puzzles, failing{all: broken}, 1, nil); err != broken {
+	if _, err := Solve(t.Context(), s.Puzzles, AtOnce, failing{all: broken}, 1, nil); err != broken {
 		t.Errorf("error %v", err)
 	}
 }

@@ -101,12 +101,12 @@ func (t *Trial) solve(ctx context.Context, g int, sets []*puzzle.Set, cfg search
 		score := store.PuzzleScore{Set: s.Name(), Puzzles: len(s.Puzzles)}
 		var byPolicy []puzzle.Answer
 		if t.Setup.Spec().PolicySize > 0 {
-			if byPolicy, err = puzzle.Solve(ctx, s.Puzzles, alone, 0, nil); err != nil {
+			if byPolicy, err = puzzle.Solve(ctx, s.Puzzles, puzzle.AtOnce, alone, 0, nil); err != nil {
 				return nil, err
 			}
 			score.Policy = new(puzzle.Solved(byPolicy))
 		}
-		bySearch, err := puzzle.Solve(ctx, s.Puzzles, searching, 0, func(done int) { task.Set(before+done, total, s.Name()) })
+		bySearch, err := puzzle.Solve(ctx, s.Puzzles, puzzle.AtOnce, searching, 0, func(done int) { task.Set(before+done, total, s.Name()) })
 		if err != nil {
 			return nil, err
 		}

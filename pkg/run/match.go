@@ -256,7 +256,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	defer task.End()
 	task.Resume(games.Len())
 	played := func(g *match.Game) error {
-		faults, err := g.LogFaults(m.Results.Path(faultLog))
+		faults, err := g.LogFaults(m.Results.Path(m.folder, faultLog))
 		if faults != "" {
 			m.Report.Note(faults)
 		}
@@ -278,9 +278,9 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	return games.All(), results, err
 }
 
-// faultLog is the file, in the folder of a trial, that lists the faults by which engines
+// faultLog is the file, in the folder of a tournament, that lists the faults by which engines
 // lost games. It contains times, so no stage has it as an output.
-const faultLog = "tournament/faults.log"
+const faultLog = "faults.log"
 
 // recall adds games from earlier matches, of this or other trials, to the journal. Once
 // the journal has all games, the files of the match may be overwritten.

@@ -223,16 +223,18 @@ func (p *awayPlayer) openQuestions(ctx context.Context, t *Trial, g int) error {
 		return err
 	}
 	p.close = func() { source.Close() }
+	var questions *data.Questions
 	games, err := os.Open(file)
+	if err == nil {
+		defer games.Close()
+		questions, err = source.ReadQuestions(g, games)
+	}
 	if err != nil {
+		p.close()
 		return err
 	}
-	defer games.Close()
-	questions, err := source.ReadQuestions(g, games)
-	if err == nil {
-		p.play = questions.Answer
-	}
-	return err
+	p.play = questions.Answer
+	return nil
 }
 
 func (p *awayPlayer) Kind() hub.Kind { return p.kind }
