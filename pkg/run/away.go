@@ -146,7 +146,9 @@ func (p *generationGames) away(ctx context.Context) error {
 			return err
 		}
 		if len(p.have) > 0 && !job.Any {
-			job.Kind = kindParts(kind)
+			if job.Kind = kindParts(kind); len(job.Kind) == 0 {
+				return fmt.Errorf("%s has games of workers of any kind: run again with --kinds any", path)
+			}
 		}
 	}
 	if job.Kind == nil && !job.Any { // and so do earlier generations
@@ -200,8 +202,11 @@ const (
 	AnyKind = "any"
 )
 
-// kindParts returns the parts of a kind that a hub compares.
+// kindParts returns the parts of a kind that a hub compares. A mixture of kinds has none.
 func kindParts(k store.Kind) hub.Kind {
+	if k.Device != nn.CPU && k.Device != nn.CUDA {
+		return hub.Kind{}
+	}
 	parts := hub.Kind{"device": k.Device, "precision": k.Precision, "answers": k.Answers}
 	maps.DeleteFunc(parts, func(_, part string) bool { return part == "" })
 	return parts
@@ -290,13 +295,14 @@ func engineKind(in store.Inputs) hub.Kind {
 	return hub.Kind{"engine": strings.Join(all, " and ")}
 }
 
-// away has workers play the missing games of all players but engines.
+// away has workers play the missing games of all players but engines and those with a time for a
+// move, whose games differ each time.
 func (m *tournament) away(ctx context.Context, games *match.Games, played func(*match.Game) error) error {
 	o := order{Stage: m.name, Trials: []orderedTrial{m.ordered()}, Rounds: m.rounds, Format: m.format}
-	trials, networks, engines := []*Trial{m.Trial}, map[string]string{}, map[string]bool{}
+	trials, networks, here := []*Trial{m.Trial}, map[string]string{}, map[string]bool{}
 	for i := range m.players {
 		p := &m.players[i]
-		engines[p.name] = p.engine != nil
+		here[p.name] = p.engine != nil || p.timed()
 		x := orderedPlayer{Name: p.name, Spec: p.spec, Trial: slices.Index(trials, p.trial)}
 		if x.Trial < 0 {
 			x.Trial = len(trials)
@@ -312,10 +318,9 @@ func (m *tournament) away(ctx context.Context, games *match.Games, played func(*
 	if err != nil {
 		return err
 	}
-	job.Todo = games.Numbers(func(player string) bool { return !engines[player] })
-	job.Kind = kindParts(m.kind)
-	if job.Any || m.kind.Device == "" {
-		job.Kind = nil
+	job.Todo = games.Numbers(func(player string) bool { return !here[player] })
+	if !job.Any {
+		job.Kind = kindParts(m.kind)
 	}
 	job.Begin = func(hub.Kind) error { return nil }
 	job.Take = func(number int, text []byte, _ hub.Kind) (refused, failed error) {

@@ -171,6 +171,35 @@ func TestAwayComparisons(t *testing.T) {
 	cancel()
 }
 
+// Workers play the tournament of networks that learned from data: also of a sparse network, which
+// has a precision of its own. Games with a time for a move, which no other worker can repeat, are
+// played by the run.
+func TestAwayTournaments(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		set    []string
+		played int
+	}{
+		"sparse": {[]string{"network={input: mover16, policy: uci1968-mover, trunk: sparse, width: 32, policy_width: 32}"}, 2},
+		"timed":  {[]string{"tournament.limit.movetime=1", "tournament.search.visits=4"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := dataSite(t)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			h := s.serve(ctx, t, func(text string) { t.Log("hub: " + text) }, nil)
+			set := with(c.set, "generations=1", "tournament.rounds=2", "tournament.players=[last, random]")
+			if _, err := s.try(ctx, func(o *Options) { o.Hub = h }, set...); err != nil {
+				t.Fatal(err)
+			}
+			if n := taken(h); n != c.played {
+				t.Errorf("workers played %d games, want %d", n, c.played)
+			}
+			cancel()
+		})
+	}
+}
+
 // A worker of another kind than that of the games which exist is refused by name. If any kind will
 // do, it plays, and the manifest says so.
 func TestAwayOfAnotherKind(t *testing.T) {

@@ -181,10 +181,14 @@ func (m *tournament) games(book []match.Opening, judge match.Adjudicator, open f
 		p := &m.players[i]
 		entries = append(entries, match.Entry{Name: p.name, Rounds: p.spec.Rounds, New: func() (match.Player, error) { return open(p) }})
 	}
+	together := match.DefaultTogether
+	if slices.ContainsFunc(m.players, func(p player) bool { return p.timed() }) { // its trees, which may be large, are searched one after another
+		together = 1
+	}
 	return match.NewGames(match.Tournament{
 		Variant: m.Setup.Variant, Start: s.Game.Start, Book: book, Format: m.format, Rounds: m.rounds,
 		MaxMoves: s.Tournament.MaxMoves, RandomPlies: s.Tournament.RandomPlies, Judge: s.Tournament.Judge, Adjudicate: judge,
-		Seed: m.Setup.Seed("tournament", 0), Workers: m.Workers,
+		Seed: m.Setup.Seed("tournament", 0), Workers: m.Workers, Together: together,
 	}, entries, m.name, gamesKey(m.in))
 }
 
@@ -227,11 +231,13 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	defer end()
 	away := m.run.Hub != nil
 	if p := m.network(); p != nil {
-		if m.kind, err = m.run.kind(); err != nil {
+		network, err := m.Compile(p.file) // sets the kind
+		if err != nil {
 			return nil, nil, err
 		}
+		network.Close()
 		r := p.trial.Results
-		if s := r.Manifest.Stage(store.SelfPlayStage(r.Done())); away && s != nil { // workers play on the kind that played what the network learned from
+		if s := r.Manifest.Stage(store.SelfPlayStage(r.Done())); away && s != nil && p.mark == ownMark { // workers play on the kind that played what the network learned from
 			m.kind = s.On
 			m.kind.Answers = ""
 		}

@@ -41,10 +41,22 @@ func (p *player) searches() bool {
 	return p.file != "" && p.spec.Kind() == match.TreeKind
 }
 
+// ownMark is the mark of a checkpoint of the trial.
+const ownMark = "own"
+
+// timed reports whether the time of a move limits the player's search.
+func (p *player) timed() bool {
+	if p.file == "" {
+		return false
+	}
+	l := p.trial.Settings.Tournament.Limit
+	return p.spec.MoveTime > 0 || l != nil && l.MoveTime > 0
+}
+
 // checkpoint returns the player of a generation of the trial.
 func (t *Trial) checkpoint(spec match.Spec, g int) player {
 	p := player{
-		spec: spec, name: spec.Name(store.CheckpointName(g)), mark: "own", id: t.Results.CheckpointSum(g),
+		spec: spec, name: spec.Name(store.CheckpointName(g)), mark: ownMark, id: t.Results.CheckpointSum(g),
 		trial: t, generation: -1, file: t.Results.Path(store.CheckpointFile(g)), codec: t.Setup.Codec,
 	}
 	if p.searches() {
