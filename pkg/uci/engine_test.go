@@ -13,6 +13,24 @@ import (
 	"alamos/pkg/search"
 )
 
+// A player's own time for a move counts if it is shorter than the clock's share.
+func TestLimitOfAPlayer(t *testing.T) {
+	clock := Limit{Clock: [2]time.Duration{30 * time.Second, time.Millisecond}, Increment: [2]time.Duration{time.Second, time.Second}}
+	for _, test := range []struct{ own, want Limit }{
+		{Limit{Nodes: 400}, Limit{Nodes: 400}},
+		{Limit{MoveTime: time.Second}, Limit{MoveTime: time.Second}},
+		{Limit{MoveTime: time.Minute, Depth: 3}, Limit{Depth: 3}}, // more than the clock gives
+	} {
+		test.want.Clock, test.want.Increment = clock.Clock, clock.Increment
+		if have := clock.ForPlayer(test.own, chess.White); have != test.want {
+			t.Errorf("%v: %v, want %v", test.own, have, test.want)
+		}
+	}
+	if own := (Limit{MoveTime: time.Minute}); (Limit{}).ForPlayer(own, chess.White) != own {
+		t.Error("without a clock, the limit is another")
+	}
+}
+
 // A move uses a share of its clock: a game of any length fits in, whatever the
 // clock.
 func TestShare(t *testing.T) {

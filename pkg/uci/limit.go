@@ -84,6 +84,16 @@ func (l Limit) Within(o Limit) Limit {
 	return l
 }
 
+// ForPlayer returns the limit of a search of a player that has a limit of its own. Its time for a
+// move does not count if a clock gives it less.
+func (l Limit) ForPlayer(own Limit, turn chess.Color) Limit {
+	both := l.Within(own)
+	if l.Clock[turn] > 0 && both.MoveTime > share(l.Clock[turn], l.Increment[turn], l.MovesToGo, 0) {
+		both.MoveTime = 0
+	}
+	return both
+}
+
 // numberWord is a word with a number, of a "go" command or an info line.
 type numberWord struct {
 	name  string

@@ -329,7 +329,7 @@ func (s *server) think(ctx context.Context, words []string) {
 		return
 	}
 	if !task.Infinite {
-		task.Limit = task.Limit.Within(s.limit)
+		task.Limit = task.Limit.ForPlayer(s.limit, s.game.Position().Turn())
 		task.Infinite = task.Limit == Limit{} && !task.Ponder
 	}
 	var l chess.MoveList

@@ -49,15 +49,6 @@ func (c *clock) of(left *[2]time.Duration) (l uci.Limit) {
 	return l
 }
 
-// within returns the limit of a search that has a clock, if any, and the player's own limit.
-func within(clock, own uci.Limit, turn chess.Color) uci.Limit {
-	l := clock.Within(own)
-	if most, timed := clock.Time(turn, 0); timed && l.MoveTime > most {
-		l.MoveTime = 0 // the clock ends the search
-	}
-	return l
-}
-
 // left returns the times left at the last position. g.mu is held.
 func (g *game) left() *[2]time.Duration { return &g.positions[g.ply()].left }
 

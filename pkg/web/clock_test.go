@@ -18,19 +18,6 @@ func TestClockLimits(t *testing.T) {
 	if none := (&clock{}).of(&[2]time.Duration{}); none != (uci.Limit{}) {
 		t.Errorf("without a clock: %+v", none)
 	}
-	for _, test := range []struct{ own, want uci.Limit }{
-		{uci.Limit{Nodes: 400}, uci.Limit{Nodes: 400}},
-		{uci.Limit{MoveTime: time.Second}, uci.Limit{MoveTime: time.Second}},
-		{uci.Limit{MoveTime: time.Minute, Depth: 3}, uci.Limit{Depth: 3}}, // more than the clock gives
-	} {
-		test.want.Clock, test.want.Increment = of.Clock, of.Increment
-		if have := within(of, test.own, chess.White); have != test.want {
-			t.Errorf("%v: %v, want %v", test.own, have, test.want)
-		}
-	}
-	if own := (uci.Limit{MoveTime: time.Minute}); within(uci.Limit{}, own, chess.White) != own {
-		t.Error("without a clock, the limit is another")
-	}
 }
 
 // The clocks run after the first move of each side, get the increment, stop with the game,

@@ -185,7 +185,7 @@ func (t *turn) move(ctx context.Context, at seat) (chess.Move, error) {
 	if err == nil {
 		var task uci.Task // without an end
 		if !t.endless {
-			task.Limit = within(t.clock, e.limit, t.game.Position().Turn())
+			task.Limit = t.clock.ForPlayer(e.limit, t.game.Position().Turn())
 		}
 		var m chess.Move
 		m, _, err = e.Think(t.hurried, t.game, task, func(r *uci.Report) { t.report(t.view(r)) })
