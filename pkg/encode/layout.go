@@ -14,8 +14,8 @@ import (
 //
 // Indices have places of their own, but a promotion to a queen shares that of the plain move,
 // as in alphazero4672; only a pawn or another piece can make it. Where the plain move means
-// the promotion to a knight, as in lc0-1858, the queen's is separate. Indices that no piece
-// can use have places that no move uses.
+// the promotion to a knight, as in lc0-1858, or a pawn need not promote, the queen's is
+// separate. Indices that no piece can use have places that no move uses.
 type Layout struct {
 	Maps   int
 	Places [][2]int32
@@ -24,8 +24,9 @@ type Layout struct {
 // MoveMaps returns the layout of a head with a map for each type of move: those of
 // alphazero4672, where every place is its own index. The 56 moves of a queen and 8 of a knight
 // come first, then for each promotion a capture to the left, an advance and a capture to the
-// right, and at last the drop of each piece. A move is at the square that the piece leaves, a
-// drop at its destination.
+// right, and at last the drop of each piece. Where pawns promote at different distances in ranks,
+// each distance in files and ranks has a map. A move is at the square that the piece leaves, a drop
+// at its destination.
 func MoveMaps(e *Policy) (Layout, error) {
 	// Other moves, of the pieces of some rules, have a map for each distance in files and
 	// ranks.
@@ -35,6 +36,7 @@ func MoveMaps(e *Policy) (Layout, error) {
 	}
 	others := map[[2]int]int{}
 	widest := 1 // files of a promotion to each side
+	promotions, first, apart := map[[2]int]int{}, map[string]chess.Square{}, false
 	for _, m := range moves {
 		if m == "" || m[1] == '@' {
 			continue
@@ -46,12 +48,28 @@ func MoveMaps(e *Policy) (Layout, error) {
 		}
 		if len(m) > 4 {
 			widest = max(widest, d[0], -d[0])
+			if _, known := promotions[d]; !known {
+				promotions[d] = len(promotions)
+			}
+			start := m[:3] + m[4:] // and the file and the piece that it leads to
+			if other, known := first[start]; known && other != to {
+				apart = true
+			}
+			first[start] = to
 		}
 	}
-	return newLayout(e, moveTypes+len(others), 2*widest+1, func(m listed) [2]int {
+	each := 2*widest + 1
+	if apart {
+		each = len(promotions)
+	} else {
+		for d := range promotions {
+			promotions[d] = d[0] + widest
+		}
+	}
+	return newLayout(e, moveTypes+len(others), each, func(m listed) [2]int {
 		d := distance(m.from, m.to)
 		if m.promotion >= 0 {
-			return [2]int{64*(m.promotion+d[0]+widest) + int(m.from), -1}
+			return [2]int{64*(m.promotion+promotions[d]) + int(m.from), -1}
 		}
 		at := int(zeroTypes[m.from][m.to])
 		if at < 0 {
@@ -102,7 +120,7 @@ func newLayout(e *Policy, maps, each int, place func(listed) [2]int) (Layout, er
 			add(&promotions, m[4])
 		}
 	}
-	if strings.Contains(promotions, "n") {
+	if strings.Contains(promotions, "n") && !(e.only != nil && chess.RulesOf(*e.only).MayPromote) {
 		promotions = strings.Replace(promotions, "q", "", 1)
 	}
 	firstDrop := maps + each*len(promotions)

@@ -17,6 +17,7 @@ func rulesToEncode(t *testing.T) []chess.Variant {
 		`{"name":"torpedo","double_step":[2,3,4,5,6],"en_passant":[2,3,4,5,6]}`,
 		`{"name":"small","files":6,"ranks":6,"start":"rnzknr/pppppp/6/6/PPPPPP/RNZKNR w - - 0 1","pieces":[{"name":"pawn","letter":"p","moves":"mfFcfW","region":"all"},{"name":"knight","letter":"n","moves":"N","region":"all"},{"name":"rook","letter":"r","moves":"R","region":"all"},{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"zebra","letter":"z","moves":"ZCNN","region":"all"}],"double_step":[2],"promotion_ranks":[5,6],"promotion":"rnz","castling":false}`,
 		`{"name":"house","hand":"captures","quiet_plies":0,"self_capture":true}`,
+		`{"name":"may-promote","promotion_optional":true,"promotion_ranks":[7,8],"double_step":[2,6]}`,
 		`{"name":"black-promotes","promotion":"none","promotion_black":"qn","quiet_plies":0}`,
 	} {
 		v, err := chess.ParseVariant(text)
