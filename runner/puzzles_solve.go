@@ -123,7 +123,11 @@ func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
 	for _, name := range o.with.models {
 		specs = append(specs, &match.Spec{Policy: match.Checkpoint(name)})
 		if o.visits > 0 {
-			specs = append(specs, &match.Spec{Model: match.Checkpoint(name), Visits: o.visits, Search: settings})
+			searching := &match.Spec{Model: match.Checkpoint(name), Visits: o.visits, Search: settings}
+			if err := searching.Check(); err != nil {
+				return nil, usagef("--search: %w", err)
+			}
+			specs = append(specs, searching)
 		}
 	}
 	for _, name := range o.uci {

@@ -133,11 +133,17 @@ func (s *Spec) treeSearch(t TreeSearch) TreeSearch {
 	return t
 }
 
-// set sets settings that [Spec.Set] or [ParseRange] has checked.
+// set sets settings that [Spec.Set] or [ParseRange] has checked. The kind of root comes first,
+// since it decides on the other settings of the root.
 func set(cfg *search.Config, settings []uci.Setting) {
-	for _, s := range settings {
-		if err := cfg.Set(s.Name, s.Value); err != nil {
-			panic(fmt.Sprintf("match: %s=%s: %v", s.Name, s.Value, err))
+	for _, first := range []bool{true, false} {
+		for _, s := range settings {
+			if (s.Name == "root") != first {
+				continue
+			}
+			if err := cfg.Set(s.Name, s.Value); err != nil {
+				panic(fmt.Sprintf("match: %s=%s: %v", s.Name, s.Value, err))
+			}
 		}
 	}
 }

@@ -194,7 +194,7 @@ const (
 	mostPlies       = 100 // depth of alpha-beta, and length of the principal variation
 	mostEnginePlies = 1000
 	mostVisits      = search.Unlimited
-	mostTree        = 1 << 29 // bytes of a tree whose visits have no other limit
+	mostTree        = 1 << 29    // bytes of a tree whose visits have no other limit
 	mostMoveTime    = 86_400_000 // one day, in ms
 )
 
@@ -285,7 +285,26 @@ func (s *Spec) Check() error {
 	case s.AlphaBeta != "" && s.Depth == 0:
 		return errors.New("alpha-beta needs a depth: depth=N")
 	}
+	cfg := uci.SearchConfig(1)
+	set(&cfg, s.Search)
+	for _, x := range s.Search {
+		if _, err := settingOf(cfg, x.Name); err != nil {
+			return err
+		}
+	}
+	if cfg.Root.Considered > 0 && s.Limit() != (uci.Limit{}) && s.Visits == 0 && cfg.Nodes == 0 {
+		return errors.New("root=gumbel shares out a number of visits: add visits=N")
+	}
 	return nil
+}
+
+// settingOf returns a setting of a search, or an error if it has no effect there.
+func settingOf(cfg search.Config, key string) (any, error) {
+	x, ok := config.ValueAt(config.Of[search.Config]().Values(cfg, config.Form{}), key)
+	if !ok {
+		return nil, fmt.Errorf("%s: it has no effect in this search, but only %s: add that to the player, after a comma", key, config.Of[search.Config]().Lookup(key).When)
+	}
+	return x, nil
 }
 
 // Network returns the checkpoint of the player's network, or "" if it uses no network.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"alamos/pkg/config"
+	"alamos/pkg/uci"
 )
 
 // The tags of Spec are sound: this panics where one is not.
@@ -42,6 +43,13 @@ func TestParseSpec(t *testing.T) {
 			t.Errorf("%s is called %q, want %q", word, have, want)
 		}
 	}
+	first, second := uci.SearchConfig(1), uci.SearchConfig(1)
+	kind, considered := uci.Setting{Name: "root", Value: "gumbel"}, uci.Setting{Name: "root.considered", Value: "8"}
+	set(&first, []uci.Setting{kind, considered})
+	set(&second, []uci.Setting{considered, kind})
+	if first != second || first.Root.Considered != 8 {
+		t.Errorf("a root in two orders: %+v and %+v", first.Root, second.Root)
+	}
 	for word, want := range map[string]string{
 		"":                          "no such player",
 		"magic":                     "no such player",
@@ -64,6 +72,9 @@ func TestParseSpec(t *testing.T) {
 		"stockfish,movetime=1e3":    "movetime: want a whole number",
 		"stockfish,depth=100000000": "depth: want a whole number from 1 to 1000",
 		"uci:":                      "nothing after",
+		"x@1,root.considered=8":     "root.considered: it has no effect in this search",
+		"x@1,c_init=1":              "c_init: it has no effect in this search",
+		"x@1,root=gumbel,depth=3":   "add visits=N",
 	} {
 		if _, err := ParseSpec(word); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", word, err, want)

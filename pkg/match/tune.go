@@ -99,16 +99,14 @@ func (t *Tuning) prepare() error {
 		return fmt.Errorf("%s: want a tree search to tune, such as MODEL,visits=100", player.Name())
 	}
 	t.own = player.treeSearch(player.defaults())
-	values := config.Of[search.Config]().Values(t.own.Config, config.Form{})
 	t.Own, t.SPSA.Start = nil, nil
 	for i, r := range t.SPSA.Ranges {
 		if slices.ContainsFunc(t.SPSA.Ranges[:i], func(other Range) bool { return other.Key == r.Key }) {
 			return fmt.Errorf("%s: it is given twice", r.Key)
 		}
-		x, ok := config.ValueAt(values, r.Key)
-		if !ok {
-			f := config.Of[search.Config]().Lookup(r.Key)
-			return fmt.Errorf("%s: it has no effect in this search, but only %s: add that to the player, after a comma", r.Key, f.When)
+		x, err := settingOf(t.own.Config, r.Key)
+		if err != nil {
+			return err
 		}
 		start := config.Float(x)
 		if _, isWord := x.(string); isWord {

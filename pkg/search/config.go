@@ -210,6 +210,9 @@ func (c *Config) Set(name, value string) error {
 	if name == "fpu" && value == "parent" {
 		value = "0"
 	}
+	if name == "root" {
+		c.Root = Root{}
+	}
 	if err := config.Set(c, name, value); err != nil {
 		return err
 	}
