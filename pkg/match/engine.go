@@ -82,7 +82,7 @@ func moveOf(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (che
 		return 0, Info{}, err
 	}
 	in := Info{Depth: a.Info.Depth}
-	if score := a.Info.Score; score != nil {
+	if score := a.Score; score != nil {
 		x := score.Expected()
 		in.Score = &x
 		if score.IsMate {

@@ -204,6 +204,9 @@ func (t *Tuning) WriteTrajectory(w io.Writer) error {
 // differ from the defaults of the language.
 func (p *Opened) YAML() string {
 	how := p.treeSearch(p.defaults())
+	own := p.defaults().Config
+	set(&own, p.Search)
+	how.Leaves = own.Leaves // more are for a player that has the machine to itself
 	language := config.Of[search.Config]()
 	how.Root.Noise = config.Default[search.Config]("root.noise") // in a tournament it is 0 by default
 	values := changed(language.Group, language.Values(how.Config, config.Form{}))
@@ -215,7 +218,20 @@ func (p *Opened) YAML() string {
 		power = config.FormatFloat(how.Power)
 	}
 	text := strings.ReplaceAll("\n"+strings.TrimSpace(string(language.YAML(values))), "\n", "\n    ")
-	return "tournament:\n  search:" + text + "\n  temperature: {power: " + power + "}\n"
+	text = "tournament:\n  search:" + text + "\n  temperature: {power: " + power + "}\n"
+	var limits []string
+	for _, l := range []struct {
+		key string
+		n   int
+	}{{"depth", p.Depth}, {"movetime", p.MoveTime}} {
+		if l.n > 0 {
+			limits = append(limits, fmt.Sprintf("%s: %d", l.key, l.n))
+		}
+	}
+	if len(limits) > 0 {
+		text += "  limit: {" + strings.Join(limits, ", ") + "}\n"
+	}
+	return text
 }
 
 // changed returns the values of a group that differ from their defaults.

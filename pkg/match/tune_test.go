@@ -182,6 +182,11 @@ func TestFoundSettings(t *testing.T) {
 	if text != want {
 		t.Errorf("%s, want %s", text, want)
 	}
+	p.Visits, p.MoveTime, p.Depth = 0, 20, 9
+	want = strings.Replace(want, "    visits: 6\n", "", 1) + "  limit: {depth: 9, movetime: 20}\n"
+	if text := p.YAML(); text != want {
+		t.Errorf("%s, want %s", text, want)
+	}
 }
 
 func TestTuneRefuses(t *testing.T) {

@@ -206,6 +206,9 @@ func (e *Client) SetOption(name, value string) error {
 	if err := o.check(value); err != nil {
 		return e.fault(ErrOption, o.Name, err)
 	}
+	if o.Type == "combo" { // some engines compare the case too
+		value = o.spelled(value)
+	}
 	return e.send(o.command(value))
 }
 

@@ -140,11 +140,17 @@ type external struct {
 
 // NewExternal returns a searcher with an engine that plays the variant (see
 // [Client.Prove]). It does not ponder: it waits for the opponent's move.
-func NewExternal(c *Client, v chess.Variant) Searcher { return &external{Client: c, variant: v} }
+func NewExternal(c *Client, v chess.Variant) Searcher {
+	c.wait.Search = maxTime // the user ends a search that takes too long
+	return &external{Client: c, variant: v}
+}
 
 func (x *external) Variants() []chess.Variant { return []chess.Variant{x.variant} }
 
-func (x *external) Options() []Option { return slices.Clone(x.Client.Options) }
+// Options are those of the engine, without the number of lines, of which a report has the best one.
+func (x *external) Options() []Option {
+	return slices.DeleteFunc(slices.Clone(x.Client.Options), func(o Option) bool { return strings.EqualFold(o.Name, "MultiPV") })
+}
 
 func (x *external) Set(name, value string) error { return x.SetOption(name, value) }
 

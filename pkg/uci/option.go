@@ -157,7 +157,7 @@ func (o *Option) check(value string) error {
 func (o *Option) spelled(value string) string {
 	switch o.Type {
 	case "check", "combo":
-		for _, v := range append([]string{"true", "false"}, o.Vars...) {
+		for _, v := range append(slices.Clip(o.Vars), "true", "false") {
 			if strings.EqualFold(v, value) {
 				return v
 			}

@@ -196,3 +196,20 @@ func TestGoCommand(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", task, err, l)
 	}
 }
+
+// A value gets the spelling of its option, also where that is unusual.
+func TestSpelled(t *testing.T) {
+	for _, c := range []struct {
+		o           Option
+		value, want string
+	}{
+		{Option{Type: "combo", Vars: []string{"Very Solid", "True"}}, "very solid", "Very Solid"},
+		{Option{Type: "combo", Vars: []string{"Very Solid", "True"}}, "true", "True"},
+		{Option{Type: "check"}, "TRUE", "true"},
+		{Option{Type: "string"}, "<empty>", ""},
+	} {
+		if have := c.o.spelled(c.value); have != c.want {
+			t.Errorf("%s %q: %q, want %q", c.o.Type, c.value, have, c.want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"alamos/pkg/chess"
 )
@@ -108,6 +109,8 @@ type served struct {
 	done   chan struct{}
 	hit    chan struct{} // closed by ponderhit
 	task   Task          // without Ponder after ponderhit
+
+	answered atomic.Bool // its move is said, or will be at once
 }
 
 // read reads a line. It complains about one that is too long, and returns its start with
@@ -178,7 +181,7 @@ func (s *server) command(ctx context.Context, line string) {
 	rest := words[1:]
 	switch words[0] {
 	case "setoption", "ucinewgame", "position", "go", "d":
-		if t := s.search; t != nil && t.task.endless() {
+		if t := s.search; t != nil && t.task.endless() && !t.answered.Load() {
 			s.complain("%s: a search is under way: stop it first", words[0])
 			return
 		} else if t != nil {
@@ -353,6 +356,7 @@ func (s *server) think(ctx context.Context, words []string) {
 				s.say("%s", in.line())
 			}
 		})
+		t.answered.Store(true)
 		if err != nil {
 			s.complain("%v", err)
 		}
