@@ -74,6 +74,7 @@ type node struct {
 	value   float32 // of the position itself, from the view of its side to move
 	count   uint16  // legal moves
 	state   state
+	unasked bool    // expanded without the network: its priors are equal
 	draw    float32 // the network's probability of a draw, if it predicts one: see WDL
 }
 

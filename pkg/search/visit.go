@@ -318,7 +318,7 @@ func (t *Tree) visitOnce(e Evaluator) bool {
 	if n.state == unvisited {
 		t.expand(n)
 	}
-	if n.state == waiting && t.cfg.Solver && t.cfg.Lookahead > 0 {
+	if n.state == waiting && t.cfg.Solver && t.cfg.Lookahead > 0 && (len(q.path) > 0 || t.cfg.Visits > 0) { // without visits the policy of the root is all that is wanted
 		q.path = t.playMateInOne(q.node, q.path)
 		n = &t.nodes[q.node]
 		if n.state != waiting {

@@ -194,7 +194,11 @@ func (g *gameSlot) move() (*Record, error) {
 	if g.full {
 		if s, ok := g.sample(); ok {
 			r.Samples = append(r.Samples, s)
-			r.Roots = append(r.Roots, rootOf(&s, g.priors))
+			root := rootOf(&s, g.priors)
+			if !g.tree.Asked() {
+				root.KL, root.PriorEntropy = math.NaN(), math.NaN()
+			}
+			r.Roots = append(r.Roots, root)
 			g.weights = append(g.weights, g.weight)
 		}
 	}
@@ -347,7 +351,8 @@ func rootOf(s *encode.Sample, priors []float64) Root {
 //	(1 - share) * w(i) + share * (sum of all w) * w(i) D(i) / (sum of all w D)
 //
 // times on average: the integer part of it, and once more with the probability of the
-// fraction. The expected number of samples is the sum of all w.
+// fraction. A sample without a divergence is written w(i) times, and takes no part in the
+// sums. The expected number of samples is the sum of all w.
 func (g *gameSlot) repeat(r *Record) {
 	share := g.cfg.Surprise
 	if share == 0 && g.cfg.Decided.Visits == 0 {
@@ -355,14 +360,16 @@ func (g *gameSlot) repeat(r *Record) {
 	}
 	var weights, divergences float64
 	for i, w := range g.weights {
-		weights += w
-		divergences += w * r.Roots[i].KL
+		if kl := r.Roots[i].KL; !math.IsNaN(kl) {
+			weights += w
+			divergences += w * kl
+		}
 	}
 	var all []encode.Sample
 	for i, s := range r.Samples {
 		times := g.weights[i]
-		if divergences > 0 {
-			times *= 1 - share + share*weights*r.Roots[i].KL/divergences
+		if kl := r.Roots[i].KL; divergences > 0 && !math.IsNaN(kl) {
+			times *= 1 - share + share*weights*kl/divergences
 		}
 		for times += g.rng.Float64(); times >= 1; times-- {
 			all = append(all, s)

@@ -37,6 +37,7 @@ func TestRepeat(t *testing.T) {
 		{1, []float64{1, 1, 1}, []float64{0, 0.1, 0.3}, []float64{0, 0.75, 2.25}},
 		{0.5, []float64{1, 1, 1}, []float64{0, 0, 0}, []float64{1, 1, 1}},
 		{0, []float64{1, 0.25, 0}, []float64{3, 2, 1}, []float64{1, 0.25, 0}},
+		{0.5, []float64{1, 1, 1}, []float64{math.NaN(), 0.2, 0.6}, []float64{1, 0.75, 1.25}},
 		{0.5, []float64{1, 0.5, 0.5}, []float64{0.2, 0.2, 0}, []float64{0.5 + 2.0/3, 0.25 + 1.0/3, 0.25}},
 	} {
 		table := &gameSlot{cfg: &Config{Surprise: c.share, Decided: Decided{Visits: 1}}, rng: rand.New(rand.NewPCG(1, 2)), weights: c.weights}

@@ -146,7 +146,8 @@ func (c *Config) unpack(codec encode.Codec, p *packed) (*Record, error) {
 	}
 	searched := map[int32]bool{}
 	for i, root := range r.Roots {
-		if root.Ply < 0 || root.Ply >= len(r.Moves) || i > 0 && root.Ply <= r.Roots[i-1].Ply || !(root.KL >= 0 && root.PriorEntropy >= 0 && root.TargetEntropy >= 0) {
+		priors := root.KL >= 0 && root.PriorEntropy >= 0 || math.IsNaN(root.KL) && math.IsNaN(root.PriorEntropy)
+		if root.Ply < 0 || root.Ply >= len(r.Moves) || i > 0 && root.Ply <= r.Roots[i-1].Ply || !priors || !(root.TargetEntropy >= 0) {
 			return nil, fmt.Errorf("search %d (%+v): want plies in order and numbers of at least 0", i, root)
 		}
 		searched[int32(root.Ply)] = true

@@ -10,7 +10,7 @@ import (
 // Roots compares the searches of self-play with the network's policy and with the results of
 // the games, in the positions that became samples.
 type Roots struct {
-	Positions     int     `json:"positions"`
+	Positions     int     `json:"positions"`      // that the network was asked about
 	KL            float64 `json:"kl"`             // mean divergence of the targets from the priors, nats
 	PriorEntropy  float64 `json:"prior_entropy"`  // mean, nats
 	TargetEntropy float64 `json:"target_entropy"` // mean, nats
@@ -58,8 +58,11 @@ type RootTally struct {
 	bins    [calibrationBins]CalibrationBin // likewise
 }
 
-// Policy adds a position's divergence and entropies.
+// Policy adds a position's divergence and entropies. It passes over one whose divergence is not known.
 func (y *RootTally) Policy(kl, priorEntropy, targetEntropy float64) {
+	if math.IsNaN(kl) {
+		return
+	}
 	y.sums.Positions++
 	y.sums.KL += kl
 	y.sums.PriorEntropy += priorEntropy

@@ -17,6 +17,7 @@ func TestRootTally(t *testing.T) {
 	}
 	y.Policy(0.5, 2, 1)
 	y.Policy(1.5, 1, 0)
+	y.Policy(math.NaN(), math.NaN(), 0)
 	if r := y.Roots(); r.KL != 1 || r.PriorEntropy != 1.5 || r.TargetEntropy != 0.5 || !math.IsNaN(r.CalibrationError()) || !math.IsNaN(float64(r.ValueError)) {
 		t.Errorf("without results: %+v", r)
 	}
