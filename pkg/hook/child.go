@@ -67,7 +67,8 @@ func (c *child) serve() error {
 	}
 	s := &script{path: from.Path, log: c}
 	r := c.watched(s, from, func(*watch) report {
-		return report{Faults: s.compile(from.Text), Functions: s.names}
+		faults := s.compile(from.Text) // sets the names
+		return report{Faults: faults, Functions: s.names}
 	})
 	for {
 		failed := r.Fault != nil || r.Faults != nil

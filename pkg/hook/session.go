@@ -178,7 +178,12 @@ func (s *Session) with(ctx context.Context, use func(*process) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p := <-s.pool
+	var p *process
+	select {
+	case p = <-s.pool:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	defer func() { s.pool <- p }()
 	if p == nil {
 		var err error

@@ -104,7 +104,7 @@ func (t Temperature) at(ply int) float64 {
 // targets count no visit that was made without exploration. Visits 0: all searches are full.
 type PlayoutCap struct {
 	Full   float64 `key:"full" default:"0.25" range:">0..1" doc:"Probability that a move gets a full search. Full searches keep no visits of the search before, which had no noise."`
-	Visits int     `key:"visits" default:"20" range:"1..10000000" unit:"visits" doc:"Visits of the root in the other searches, including those kept from the previous search."`
+	Visits int     `key:"visits" default:"20" range:"1..10000000" unit:"visits" doc:"Visits of the root in the other searches, including those kept from the previous search unless search.fresh_visits is true."`
 }
 
 // Decided shortens full searches while a game is decided: KataGo's reduceVisits. Let x be the

@@ -87,7 +87,8 @@ func (r *packedReader) float32() float32 { return math.Float32frombits(r.uint32(
 func (r *packedReader) float64() float64 { return math.Float64frombits(little.Uint64(r.next(8))) }
 func (r *packedReader) more() bool       { return len(r.b) > 0 && !r.failed }
 
-// maxPlies is the length of a game that Unpack takes at most. The rules end games before.
+// maxPlies is the length of a game that Unpack takes at most, unless max_moves allows more. The
+// rules end most games before.
 const maxPlies = 1 << 14
 
 // Unpack returns the record that [Record.Pack] packed. It plays the moves and refuses a record
@@ -136,7 +137,7 @@ func (c *Config) unpack(codec encode.Codec, p *packed) (*Record, error) {
 		return nil, err
 	case p.Number < 0 || p.Number >= c.Games:
 		return nil, fmt.Errorf("want a number below %d", c.Games)
-	case len(p.Moves) > 4*maxPlies || len(p.Moves)%4 != 0 || len(p.RootValues) != len(p.Moves) || len(p.Roots)%packedRootSize != 0:
+	case len(p.Moves) > 4*max(maxPlies, 2*c.MaxMoves) || len(p.Moves)%4 != 0 || len(p.RootValues) != len(p.Moves) || len(p.Roots)%packedRootSize != 0:
 		return nil, fmt.Errorf("%d bytes of moves, %d of values, %d of searches", len(p.Moves), len(p.RootValues), len(p.Roots))
 	case p.Thrown < 0 || p.Thrown >= maxThrown || p.Evaluations < 0:
 		return nil, fmt.Errorf("%d attempts thrown away, %d evaluations", p.Thrown, p.Evaluations)
