@@ -161,10 +161,10 @@ var rules = []rule{
 		return fault(t.Plies == 0 && t.Then > 0 && !math.IsInf(t.Then, 1), "plies is 0, so that power applies in the whole game: then has no effect")
 	}},
 	{"selfplay.temperature.plies", func(s *Settings) string {
-		return fault(s.rampsTo0("selfplay.temperature.plies"), "0 plies are the whole game: a ramp must end above 0")
+		return fault(s.rampsTo0("selfplay.temperature.plies"), "0 plies are the whole game: a ramp must begin and end above 0")
 	}},
 	{"search.nodes", func(s *Settings) string {
-		return fault(s.rampsTo0("search.nodes"), "0 nodes are no limit: a ramp must end above 0")
+		return fault(s.rampsTo0("search.nodes"), "0 nodes are no limit: a ramp must begin and end above 0")
 	}},
 	{"selfplay.search_value selfplay.value_mix selfplay.long_games", func(s *Settings) string {
 		p := &s.SelfPlay
@@ -289,6 +289,9 @@ func brokenRules(s *Settings, t *config.Node, bad map[string]bool) config.Errors
 			if msg = r.broken(steps[i]); msg != "" && len(steps) > 1 {
 				msg += fmt.Sprintf(" (in generation %d)", s.Ramps.Steps()[i])
 			}
+		}
+		if msg == "" && len(steps) > 1 {
+			msg = r.broken(s) // of the ramps themselves
 		}
 		if msg == "" {
 			continue
