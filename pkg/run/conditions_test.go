@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,6 +50,8 @@ func TestPositionsOfSomeTrials(t *testing.T) {
 			t.Errorf("trial %d: %q, want %q", i+1, have, want)
 		}
 	}
+	_, err := s.try(context.Background(), nil, "sweep={grid: {search.visits: [4, 6, 8]}}", "notebook=[{text: x}, {figure: {kind: tree, only: [visits=6, visits=7]}}]")
+	wantError(t, err, "small.yaml", "notebook[1].figure.only", `no trial "visits=7"`)
 }
 
 // A gauntlet among players that have met in a round robin takes its games from there;

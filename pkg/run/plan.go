@@ -88,7 +88,7 @@ func (p *planner) plan(ctx context.Context, r *run) (*Plan, error) {
 	r.Reporter, r.Jobs = Quiet{}, 1
 	e := r.experiment
 	plan := &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
-	lacking, err := r.find(ctx)
+	lacking, err := r.begin(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -149,6 +149,20 @@ func (r *run) find(ctx context.Context) (lacking []error, err error) {
 	return r.findOpponents(ctx)
 }
 
+// begin finds what find finds, and checks before any work that the trials exist which figures
+// show alone. Those that a growing sweep adds are not known yet.
+func (r *run) begin(ctx context.Context) (lacking []error, err error) {
+	for i, cell := range r.experiment.Notebook {
+		if cell.Figure == nil || r.experiment.Pending > 0 {
+			continue
+		}
+		if _, err := store.TrialsOf(r.experiment.Trials, cell.Figure); err != nil {
+			return nil, fmt.Errorf("%s: notebook[%d].figure.only: %w", r.experiment.File, i, err)
+		}
+	}
+	return r.find(ctx)
+}
+
 // Run runs all trials of an experiment, draws its figures and writes its notebook page. It
 // reuses the results of earlier runs if their inputs have not changed. On cancellation it
 // keeps finished work and returns ctx's error soon. If a trial fails, the others continue
@@ -171,7 +185,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err != nil {
 		return advised(err)
 	}
-	lacking, err := r.find(ctx)
+	lacking, err := r.begin(ctx)
 	if err != nil {
 		return err
 	}
