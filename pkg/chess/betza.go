@@ -2,6 +2,8 @@ package chess
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -76,15 +78,19 @@ func parseBetza(s string) (steps []step, err error) {
 		if !quiet && !capture {
 			quiet, capture = true, true
 		}
-		before := len(steps)
+		moves := false
 		for _, a := range atoms {
 			for _, d := range reflections(a[0], a[1]) {
-				if heads(d[0], d[1], groups) {
-					steps = append(steps, step{d[0], d[1], reach, quiet, capture})
+				if !heads(d[0], d[1], groups) {
+					continue
+				}
+				moves = true
+				if x := (step{d[0], d[1], reach, quiet, capture}); !slices.Contains(steps, x) {
+					steps = append(steps, x)
 				}
 			}
 		}
-		if len(steps) == before {
+		if !moves {
 			return nil, fmt.Errorf("moves %q: the atom %c has no move in such a direction", s, atom)
 		}
 	}
@@ -148,4 +154,16 @@ func heads(dx, dy int, groups []string) bool {
 		}
 	}
 	return false
+}
+
+// sameSteps reports whether two lists have the same steps in any order.
+func sameSteps(a, b []step) bool {
+	set := func(steps []step) map[step]bool {
+		all := map[step]bool{}
+		for _, s := range steps {
+			all[s] = true
+		}
+		return all
+	}
+	return maps.Equal(set(a), set(b))
 }

@@ -215,17 +215,15 @@ func (g *generation) pawn(l *MoveList, s Square, to, empty Bitboard) (n int) {
 func (g *generation) promotions(l *MoveList, m Move, captures bool) (n int) {
 	from, to := m.From(), m.To()
 	tried := g.careful.Has(from) || captures
-	if !tried && !g.evasions.Has(to) {
-		return 0
-	}
 	for _, kind := range g.b.promotes[g.us] {
-		if promotion := newPromotion(from, to, kind); tried {
+		switch promotion := newPromotion(from, to, kind); {
+		case tried || g.b.of[kind].royal: // a royal piece may be attacked there, or be one more
 			n += g.try(l, promotion)
-		} else {
+		case g.evasions.Has(to):
 			n += l.one(promotion)
 		}
 	}
-	if g.b.MayPromote {
+	if g.b.MayPromote && (tried || g.evasions.Has(to)) {
 		n += g.try(l, m)
 	}
 	return n
@@ -262,7 +260,7 @@ func (g *generation) rest(l *MoveList) (n int) {
 		if k.t == Pawn {
 			to &= b.drops[g.us]
 		}
-		if !b.GiveCheck || g.careful == g.own && g.royal != 0 {
+		if !b.GiveCheck || g.careful == g.own && g.royal != 0 || k.royal {
 			for ; to != 0; to &= to - 1 {
 				n += g.try(l, newDrop(to.First(), k.t))
 			}
@@ -525,9 +523,6 @@ func (b *rulebook) play(p *Position, m Move) {
 		if taken := p.typeAt(victim); taken != NoPieceType {
 			p.rule50 = 0
 			key ^= b.take(p, us, taken, victim)
-			if taken == King {
-				castle &^= p.color[them]
-			}
 		}
 		exploding := b.Explosion > 0 && p.rule50 == 0
 		if p.promoted.Has(from) {
@@ -540,11 +535,6 @@ func (b *rulebook) play(p *Position, m Move) {
 		if exploding {
 			key ^= b.explode(p, to)
 			castle &= p.board(Rook)
-			for c := range p.color {
-				if p.color[c]&p.board(King) == 0 {
-					castle &^= p.color[c]
-				}
-			}
 			break
 		}
 		switch t {
@@ -571,6 +561,12 @@ func (b *rulebook) play(p *Position, m Move) {
 		castle &^= from.bit() | to.bit()
 	}
 
+	for c := range p.color { // a king that is taken, or explodes, castles no more
+		rights := castle & p.color[c]
+		if rights != 0 && p.color[c]&p.board(King)&(rank1<<(rights.First()&56)) == 0 {
+			castle &^= rights
+		}
+	}
 	if lost := p.castle ^ castle; lost != 0 {
 		for ; lost != 0; lost &= lost - 1 {
 			key ^= keys.castle[lost.First()&63]

@@ -216,3 +216,66 @@ func TestFENOfDefinedRules(t *testing.T) {
 		}
 	}
 }
+
+// Rules that come as text have the bounds and the words of those in files.
+func TestRulesAsText(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"name":"x","checks":100}`:                                                 "checks: want 0 to 9, have 100",
+		`{"name":"x","double_step":[2,9]}`:                                          "double_step: want 1 to 8, have 9",
+		`{"name":"x","stalemate":"lose"}`:                                           "stalemate: want one of loss win draw",
+		`{"name":"x","extinction":[{"pieces":"q","count":0,"side":"any"}]}`:         "side: want one of both white black",
+		`{"name":"x","goals":[{"pieces":"k","squares":"e4","squares_green":"e5"}]}`: "squares_green",
+		`{"name":"x","promotion_ranks":[6,7,8]}`:                                    "en_passant: a capture of a pawn that has passed ends on rank 6",
+	} {
+		if _, err := ParseVariant(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Rare rules: what the moves of a position are, and what becomes of it.
+func TestRareRules(t *testing.T) {
+	position := func(rules, fen string) *Position {
+		t.Helper()
+		v, err := ParseVariant(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := ParseFEN(v, fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &p
+	}
+	has := func(p *Position, move string) bool {
+		_, err := p.ParseUCI(move)
+		return err == nil
+	}
+	if p := position(`{"name":"house","hand":"captures"}`, "4k3/8/8/8/8/8/8/4K3[Qq] w - - 0 1"); p.InsufficientMaterial() {
+		t.Error("queens in hand are too little")
+	}
+	rider := `{"name":"rider","pieces":[{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"knight","letter":"n","moves":"QN","region":"all"}],"promotion":"none","start":"4k3/8/8/8/8/8/8/3NK3 w - - 0 1","castling":false,"royal":"k"}`
+	if p := position(rider, "4k3/8/8/8/8/8/8/3NK3 w - - 0 1"); p.InsufficientMaterial() {
+		t.Error("a knight that moves as a queen is too little")
+	}
+	kings := position(`{"name":"kings","promotion":"qrbnk","castling":false}`, "1r5k/P7/8/8/8/8/8/K7 w - - 0 1")
+	if has(kings, "a7a8k") || !has(kings, "a7b8k") || !has(kings, "a7a8q") {
+		t.Error("a pawn becomes a king where it is attacked, or no king where it is not")
+	}
+	last := position(`{"name":"last","promotion":"qrbnk","royals":"last","castling":false}`, "7k/2P5/8/8/8/8/8/K6r w - - 0 1")
+	if !has(last, "c7c8k") || has(last, "c7c8q") {
+		t.Error("a second king does not end the need to answer a check")
+	}
+	own := position(`{"name":"own","self_capture":true,"royal":"none","stalemate":"loss"}`, "r3k2r/8/8/8/8/8/8/Q3K2R w Kkq - 0 1")
+	m, err := own.ParseUCI("a1e1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own.Play(m); !strings.Contains(own.FEN(), " b kq - ") {
+		t.Errorf("after the capture of the own king: %s", own.FEN())
+	}
+	dropped := position(`{"name":"dropped","hand":"captures","promotion_ranks":[7,8],"en_passant":[]}`, "4k3/8/8/8/8/8/8/4K3[P] w - - 0 1")
+	if has(dropped, "P@a7") || !has(dropped, "P@a6") {
+		t.Error("a pawn is dropped where it would have promoted")
+	}
+}

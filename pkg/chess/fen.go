@@ -427,8 +427,9 @@ func (p *Position) parseCastling(s string) error {
 		if letter != 'K' && letter != 'Q' && (letter < 'A' || letter > 'H') {
 			return fmt.Errorf("%q: want - or letters of KQkq (or files A-H, a-h)", ch)
 		}
-		king, home := p.King(c), p.variant.backRank(c)
-		if king == NoSquare || !home.Has(king) {
+		home := p.variant.backRank(c)
+		king := (p.Pieces(c, King) & home).First()
+		if king == NoSquare {
 			return fmt.Errorf("%q: the %v king is not on its first rank", ch, c)
 		}
 		rooks := p.Pieces(c, Rook) & home

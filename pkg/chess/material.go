@@ -19,7 +19,7 @@ package chess
 func (p *Position) InsufficientMaterial() bool {
 	v := p.variant
 	if b := v.book(); b != nil {
-		if v = b.insufficient; p.kind[0] != 0 {
+		if v = b.insufficient; p.kind[0] != 0 || p.pocket != [2]pocket{} {
 			return false
 		}
 	}

@@ -11,7 +11,7 @@ func (p *Position) resolve(d sanMove) Move {
 	us := p.turn & 1
 	own := p.color[us]
 	to := d.to & 63
-	if p.variant.Defined() {
+	if p.variant.Defined() || d.piece > King { // a letter of some rules, or of another language
 		return 0
 	}
 	if p.variant != Standard && p.mayHaveEnded() {

@@ -329,6 +329,11 @@ func (b *rulebook) compilePawns() (err error) {
 	if b.hand {
 		b.drops, err = b.ranksOf("pawn_drops", b.PawnDrops)
 	}
+	for c := range b.drops {
+		if !b.MayPromote { // a pawn there would have promoted
+			b.drops[c] &^= b.zone[c]
+		}
+	}
 	return err
 }
 
@@ -372,6 +377,23 @@ func (b *rulebook) compileEnds() error {
 	var known bool
 	if b.insufficient, known = definitions[b.Insufficient]; !known {
 		return fmt.Errorf("insufficient: %q is no definition of insufficient material", b.Insufficient)
+	}
+	for _, x := range RulesOf(Standard).Pieces {
+		k := b.of[pieceOf(x.Letter[0]-0x20)]
+		if k == nil {
+			continue
+		}
+		here, err := parseBetza(k.Moves)
+		if err != nil {
+			return err
+		}
+		there, err := parseBetza(x.Moves)
+		if err != nil {
+			return err
+		}
+		if !sameSteps(here, there) {
+			b.insufficient = definitions[none]
+		}
 	}
 	for _, g := range b.Goals {
 		kinds, err := b.parseKinds("goals", g.Pieces)
@@ -430,6 +452,11 @@ func (b *rulebook) contradictions() error {
 		return fmt.Errorf("castling: a king that can be dropped cannot castle: set castling: false")
 	case b.LastReply && len(b.goals) == 0:
 		return fmt.Errorf("goals_reply: there are no goals")
+	}
+	for _, rank := range b.EnPassant {
+		if passed := b.Ranks - rank; b.promotions() > 0 && slices.Contains(b.DoubleStep, rank) && slices.Contains(b.PromoteOn, passed) {
+			return fmt.Errorf("en_passant: a capture of a pawn that has passed ends on rank %d, and does not promote there: change promotion_ranks or en_passant", passed)
+		}
 	}
 	for c := White; c <= Black; c++ {
 		for _, t := range b.promotes[c] {

@@ -53,7 +53,7 @@ type Rules struct {
 	QuietPlies    int       `key:"quiet_plies" json:"quiet_plies" default:"100" range:"0..1000" unit:"plies" doc:"Number of plies without a capture or a pawn move that ends the game. 0 means no such rule."`
 	QuietIs       string    `key:"quiet_result" json:"quiet_result" default:"draw" enum:"loss win draw" doc:"Result of too many quiet plies for the side to move."`
 	PawnsCount    bool      `key:"pawns_are_quiet" json:"pawns_are_quiet" default:"false" doc:"Whether all moves of pawns without capture are quiet plies. If not, only those are that a pawn can take back."`
-	Insufficient  string    `key:"insufficient" json:"insufficient" default:"chess" enum:"none chess atomic antichess 3check horde" doc:"Whose definition of material with which nobody can win ends the game as a draw, of the built-in variants. It never does when other kinds than those of chess are on the board."`
+	Insufficient  string    `key:"insufficient" json:"insufficient" default:"chess" enum:"none chess atomic antichess 3check horde" doc:"Whose definition of material with which nobody can win ends the game as a draw, of the built-in variants. It never does when other kinds than those of chess are on the board, when these move otherwise, or while a side has a piece in hand."`
 }
 
 // Piece is a kind of piece.
@@ -210,10 +210,57 @@ func ParseRules(text string) (Rules, error) {
 		keys[key] = value
 	}
 	var r Rules
-	if err := json.Unmarshal(mustJSON(keys), &r); err != nil {
+	d := json.NewDecoder(bytes.NewReader(mustJSON(keys)))
+	d.DisallowUnknownFields()
+	err := d.Decode(&r)
+	if err == nil {
+		err = checkTags(reflect.ValueOf(r))
+	}
+	if err != nil {
 		return Rules{}, fmt.Errorf("rules: %w", err)
 	}
 	return r, nil
+}
+
+// checkTags compares numbers with the ranges of their tags, and words with those that the tags list.
+func checkTags(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Slice:
+		for i := range v.Len() {
+			if v.Index(i).Kind() == reflect.Struct {
+				if err := checkTags(v.Index(i)); err != nil {
+					return err
+				}
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f, tag := v.Field(i), v.Type().Field(i).Tag
+			if err := checkTags(f); err != nil {
+				return err
+			}
+			if words := tag.Get("enum"); words != "" && !slices.Contains(strings.Fields(words), f.String()) {
+				return fmt.Errorf("%s: want one of %s, have %q", tag.Get("key"), words, f)
+			}
+			var low, high int64
+			if _, err := fmt.Sscanf(tag.Get("range"), "%d..%d", &low, &high); err != nil {
+				continue // it has none
+			}
+			numbers := []reflect.Value{f}
+			if f.Kind() == reflect.Slice {
+				numbers = nil
+				for j := range f.Len() {
+					numbers = append(numbers, f.Index(j))
+				}
+			}
+			for _, n := range numbers {
+				if n.Int() < low || n.Int() > high {
+					return fmt.Errorf("%s: want %d to %d, have %d", tag.Get("key"), low, high, n.Int())
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // keysOf returns the rules by key. Empty lists are [].

@@ -70,7 +70,7 @@ func agree(t interface{ Fatalf(string, ...any) }, p *Position, text string) {
 }
 
 func TestSANBothWaysAgree(t *testing.T) {
-	const letters = "abcdefgh12345678NBRQKPnbrqkxO0-=@+#!?."
+	const letters = "abcdefgh12345678NBRQKPSDTLnbrqkxO0-=@+#!?."
 	forVariants(t, func(t *rapid.T, v Variant) {
 		p := randomGameFrom(t, randomStart(t, v), 120).Position()
 		var l MoveList
@@ -81,7 +81,7 @@ func TestSANBothWaysAgree(t *testing.T) {
 		}
 		// Every piece to every square: mostly illegal, some ambiguous.
 		for s := range Square(64) {
-			for _, piece := range []string{"", "N", "B", "R", "Q", "K", "P@", "N@", "Q@"} {
+			for _, piece := range []string{"", "N", "B", "R", "Q", "K", "S", "P@", "N@", "Q@", "D@"} {
 				texts = append(texts, piece+s.String())
 			}
 			texts = append(texts, s.String()+"=Q", s.String()+"=K", "ab"+s.String()[1:])
