@@ -141,6 +141,12 @@ func (v Variant) book() *rulebook {
 	return registry.books[(int(v)-variantCount)&(len(registry.books)-1)]
 }
 
+// RepetitionDraws reports whether a repetition ends games of the variant as draws.
+func (v Variant) RepetitionDraws() bool {
+	b := v.book()
+	return b == nil || b.Repetition > 0 && b.RepetitionIs == "draw"
+}
+
 // Define makes a variant of rules, or returns the one that has these rules already. The
 // number is of this process only: [Variant.Spec] is what another one understands. The error
 // says which rules contradict each other.

@@ -343,7 +343,11 @@ func (h *head) forward(g *graph, from features, listed *Moves) *ts.Tensor {
 		if i > 0 && !h.linear {
 			x = g.activate(x, h.act)
 		}
-		x = l.forward(g, x)
+		if i == 0 && h.sparse && l.hasFew() && g.ours() {
+			x = g.few(x, l)
+		} else {
+			x = l.forward(g, x)
+		}
 	}
 	switch h.output {
 	case logits, wdlValue:

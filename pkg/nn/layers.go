@@ -174,6 +174,12 @@ func newDense(d *declare, name string, in, out int, scale float64) *dense {
 	}
 }
 
+// hasFew reports whether the layer has 16, 32, 48 or 64 outputs.
+func (l *dense) hasFew() bool {
+	n := l.bias.shape[0]
+	return n%16 == 0 && n <= 64
+}
+
 func (l *dense) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return g.linear(x, l.weight, l.bias)
 }

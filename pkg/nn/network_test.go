@@ -99,6 +99,7 @@ func TestSpecErrors(t *testing.T) {
 		{func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyNone, 0 }, "policy size: the policy head none has 40 moves"},
 		{func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyAlphaZero, 0 }, "policy size: the policy map alphazero4672 has 4672 moves, not 40"},
 		{func(s *Spec) { s.PolicyHead = PolicyAttention }, `policy map of the policy head attention: no policy encoding is named ""`},
+		{func(s *Spec) { s.PolicyHead = policyRows }, "rows"},
 		{func(s *Spec) { s.PolicyHead, s.PolicyMap = PolicyAttention, "uci1968" }, "policy size: the policy map uci1968 has 1968 moves, not 40"},
 		{func(s *Spec) { s.ValueChannels = -2 }, "network.value_channels: want"},
 		{func(s *Spec) { s.ValueHidden = []int{8, 0} }, "network.value_hidden[1]: want"},

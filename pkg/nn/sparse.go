@@ -72,6 +72,15 @@ func (s Spec) completeSparse() (Spec, error) {
 	case s.Mirror && s.PolicySize > 0 && s.PolicyMap == "":
 		return s, errors.New("network: mirror: the policy map is not named")
 	}
+	if s.Mirror && s.PolicySize > 0 {
+		policy, err := encode.PolicyByName(s.PolicyMap)
+		if err != nil {
+			return s, fmt.Errorf("network: mirror: %w", err)
+		}
+		if policy.Size() != s.PolicySize {
+			return s, fmt.Errorf("network: mirror: the policy %s has %d moves, not %d", s.PolicyMap, policy.Size(), s.PolicySize)
+		}
+	}
 	return s, nil
 }
 
@@ -143,7 +152,7 @@ func newSparse(d *declare, s *Spec) *sparse {
 	must(err) // which Complete checked
 	if s.Mirror && s.PolicySize > 0 {
 		policy, err := encode.PolicyByName(s.PolicyMap)
-		must(err)
+		must(err) // likewise
 		t.reflected = encode.ReflectedMoves(policy)
 	}
 	columns := s.Width + s.PolicyWidth
@@ -259,6 +268,13 @@ func (t *sparse) libraryForward(g *graph, planes []uint64) features {
 func (g *graph) rows(x *ts.Tensor, l *dense, m *Moves) *ts.Tensor {
 	return g.made(func(out *unsafe.Pointer) *C.char {
 		return C.alamos_sparse_rows(x.Ctensor(), g.params[l.weight].Ctensor(), g.params[l.bias].Ctensor(), int32s(m.Offsets), int32s(m.Indices), g.late, out)
+	})
+}
+
+// few returns a layer with few outputs of all features [N, D].
+func (g *graph) few(x *ts.Tensor, l *dense) *ts.Tensor {
+	return g.made(func(out *unsafe.Pointer) *C.char {
+		return C.alamos_sparse_few(x.Ctensor(), g.params[l.weight].Ctensor(), g.params[l.bias].Ctensor(), out)
 	})
 }
 

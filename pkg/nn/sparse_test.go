@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -147,6 +148,18 @@ func TestMirroredTargets(t *testing.T) {
 }
 
 // The gradients of our operations are those of libtorch's autograd.
+func TestSparseMirrorNeedsItsPolicy(t *testing.T) {
+	for _, of := range []string{"none such", "alphazero4672"} {
+		s := sparseSpec(sparseCodec(t, chess.KingOfTheHill))
+		if s.PolicyMap = of; !s.Mirror {
+			t.Fatal("the network is not mirrored")
+		}
+		if _, err := s.Complete(); err == nil || !strings.Contains(err.Error(), "network: mirror: ") {
+			t.Errorf("%s: error %v", of, err)
+		}
+	}
+}
+
 func TestSparseGradients(t *testing.T) {
 	for _, mask := range []string{MaskLegal, MaskNone} {
 		s := sparseSpec(sparseCodec(t, chess.Crazyhouse))

@@ -155,7 +155,7 @@ func (s Spec) Complete() (Spec, error) {
 		return s, fmt.Errorf("network: %d planes, but %d marks of constant planes", s.Planes, len(s.Constant))
 	}
 	checked := s
-	if s.PolicyHead == PolicyNone || s.PolicyHead == policyRows {
+	if s.PolicyHead == PolicyNone || s.PolicyHead == policyRows && s.Trunk == TrunkSparse {
 		checked.PolicyHead = ""
 	}
 	if s.Trunk == TrunkSparse { // which completeSparse checks

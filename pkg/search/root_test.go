@@ -55,6 +55,15 @@ func TestTwofoldDraws(t *testing.T) {
 	if len(s.Root()) == 0 || s.Visits() != cfg.Visits {
 		t.Errorf("the repeated position is not searched: %d visits", s.Visits())
 	}
+	lost, err := chess.ParseVariant(`{"name":"no-repeats","repetition_result":"loss"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g = game(t, lost, "7k/8/8/8/8/8/r7/5K2 w - - 0 1")
+	play(g, "f1e1", "h8g8", "e1f1")
+	if e := find(tree(t, cfg, 0, g, hashed{})); e.Visits == 0 || e.Q == 0 {
+		t.Errorf("where a repetition loses, the repeating move is %+v, want a value", e)
+	}
 }
 
 // The root may have its own first play urgency. Here it makes the search visit every move

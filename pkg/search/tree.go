@@ -316,7 +316,11 @@ func (t *Tree) keepSubtree(root int32) {
 			}
 		}
 	}
+	large := t.cfg.Bytes > 0 && t.Bytes() > t.cfg.Bytes/4 // too much to keep beside the tree
 	t.arrays, t.spare, t.dropped = t.spare, t.arrays, 0
+	if large {
+		t.spare = arrays{}
+	}
 }
 
 // keepNode copies a node to the spare arrays and returns its index there.

@@ -31,8 +31,11 @@ func (t *Tree) atLimit() bool { return t.cfg.Nodes|t.cfg.Bytes != 0 && t.overLim
 // overLimit is atLimit where there is a limit. It is apart so that atLimit is inlined:
 // most searches have no limit and check at every visit.
 func (t *Tree) overLimit() bool {
-	return t.cfg.Nodes > 0 && len(t.nodes)-1-t.dropped >= t.cfg.Nodes || t.cfg.Bytes > 0 && t.Bytes() >= t.cfg.Bytes
+	return t.cfg.Nodes > 0 && len(t.nodes)-1-t.dropped >= t.cfg.Nodes || t.cfg.Bytes > 0 && t.Bytes() >= t.cfg.Bytes || len(t.stubs)|len(t.edges) > mostIndex
 }
+
+// mostIndex leaves room for the moves of a step's leaves below the largest index of a stub or an edge.
+const mostIndex = math.MaxInt32 - 4096*1024
 
 // selectLeaf walks from the root to a leaf and appends the path to path. The game stands
 // at the leaf until undoPath.
@@ -95,7 +98,7 @@ func (t *Tree) expand(n *node) {
 		n.state, n.value = terminal, float32(result(outcome, t.game.Position().Turn()))
 		return
 	}
-	if t.cfg.TwofoldDraws && n != &t.nodes[0] && t.game.Repetitions() > 0 {
+	if t.cfg.TwofoldDraws && n != &t.nodes[0] && t.game.Repetitions() > 0 && t.game.Position().Variant().RepetitionDraws() {
 		n.state, n.draw = repeated, 1
 		return
 	}
@@ -114,6 +117,10 @@ func (t *Tree) restrict() {
 		t.legal.Retain(func(m chess.Move) bool { return slices.Contains(t.only, m) })
 	}
 }
+
+// caches reports whether the evaluation of a node goes to the cache and comes from there. That of a
+// root with some of its moves does not.
+func (t *Tree) caches(node int32) bool { return t.cache != nil && (node != 0 || len(t.only) == 0) }
 
 // selectRootEdge returns the edge of the root n that the search takes.
 func (t *Tree) selectRootEdge(n *node) int32 {
@@ -329,7 +336,7 @@ func (t *Tree) visitOnce(e Evaluator) bool {
 	}
 	if n.state == waiting {
 		e.Prepare(&q.leaf, t.game, t.legal.Slice())
-		if t.cache != nil {
+		if t.caches(q.node) {
 			q.key = keyOf(t.game.Position(), &q.leaf)
 			q.known = t.cache.get(q.key, &q.leaf)
 		}
@@ -408,7 +415,7 @@ func (t *Tree) backupAll() {
 		t.hasWDL = t.hasWDL || q.leaf.WDL != [3]float32{}
 		if !q.known {
 			t.evaluations++
-			if t.cache != nil {
+			if t.caches(q.node) {
 				t.cache.put(q.key, &q.leaf)
 			}
 		}

@@ -251,6 +251,9 @@ ALAMOS_API char *alamos_late_add(alamos_late *const *lates, int count, void *con
 ALAMOS_API char *alamos_sparse_sums(const alamos_sparse_shape *shape, const void *features, const void *bias, int n,
                                     const uint64_t *planes, alamos_late *late, void **value, void **policy);
 
+// A linear layer x W' + b with few outputs, by 16, of x [N, D], with D by 16: [N, outputs].
+ALAMOS_API char *alamos_sparse_few(const void *x, const void *weight, const void *bias, void **out);
+
 // The sums of the table's rows [2n, columns] with libtorch's operation, on the table's device:
 // row 2i for the side to move of position i, row 2i+1 for the other. The sums and the gradients
 // of equal calls are the same to the bit, which those of index_add are not on a graphics card.

@@ -186,4 +186,58 @@ ALAMOS_CLONES void weight_gradient(const float *x, const float *dout, const Sort
   }
 }
 
+ALAMOS_CLONES void few_products(const float *x, const float *weight, const float *bias, int64_t n, int d, int outs,
+                                float *out) {
+  std::vector<float> memory(int64_t(d) * outs);  // the weight by features
+  float *w = memory.data();
+  for (int o = 0; o < outs; o++)
+    for (int k = 0; k < d; k++) w[k * outs + o] = weight[int64_t(o) * d + k];
+  auto rows = [&](int64_t i, auto some) ALAMOS_FLAT {
+    constexpr int count = decltype(some)::value;
+    for (int o = 0; o < outs; o += lanes) {
+      Vector sums[count];
+      for (int r = 0; r < count; r++) sums[r] = load(bias + o);
+      for (int k = 0; k < d; k++) {
+        Vector column = load(w + k * outs + o);
+        for (int r = 0; r < count; r++) sums[r] += x[(i + r) * d + k] * column;
+      }
+      for (int r = 0; r < count; r++) store(sums[r], out + (i + r) * outs + o);
+    }
+  };
+  int64_t i = 0;
+  for (; i + tile <= n; i += tile) rows(i, std::integral_constant<int, tile>());
+  for (; i < n; i++) rows(i, std::integral_constant<int, 1>());
+}
+
+ALAMOS_CLONES void few_gradients(const float *x, const float *weight, const float *dout, int64_t n, int d, int outs,
+                                 float *dx, float *dweight, float *dbias) {
+  constexpr int64_t rows = 64;  // that stay in the cache while the outputs pass by
+  for (int64_t from = 0; from < n; from += rows) {
+    const int64_t to = std::min(n, from + rows);
+    for (int64_t i = from; i < to; i++)
+      for (int o = 0; o < outs; o++) dbias[o] += dout[i * outs + o];
+    in_tiles(0, d, [&](int c, auto wide) ALAMOS_FLAT {
+      constexpr int count = decltype(wide)::value;
+      for (int64_t i = from; i < to; i++) {
+        Vector sums[count] = {};
+        for (int o = 0; o < outs; o++) {
+          const float g = dout[i * outs + o], *w = weight + int64_t(o) * d + c;
+          for (int k = 0; k < count; k++) sums[k] += g * load(w + lanes * k);
+        }
+        for (int k = 0; k < count; k++) store(sums[k], dx + i * d + c + lanes * k);
+      }
+      for (int o = 0; o < outs; o++) {
+        float *sum = dweight + int64_t(o) * d + c;
+        Vector dw[count];
+        for (int k = 0; k < count; k++) dw[k] = load(sum + lanes * k);
+        for (int64_t i = from; i < to; i++) {
+          const float g = dout[i * outs + o], *in = x + i * d + c;
+          for (int k = 0; k < count; k++) dw[k] += g * load(in + lanes * k);
+        }
+        for (int k = 0; k < count; k++) store(dw[k], sum + lanes * k);
+      }
+    });
+  }
+}
+
 }  // namespace alamos

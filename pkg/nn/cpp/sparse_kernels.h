@@ -71,4 +71,12 @@ void features_gradient(const float *weight, const float *dout, const SortedLists
 // Adds the gradient of features from up to to of the weight, by 16.
 void weight_gradient(const float *x, const float *dout, const SortedLists &lists, int d, int from, int to, float *dweight);
 
+// out[n][outs] = x[n][d] weight' + bias, of weight[outs][d]. d and the number of outputs, which are
+// few, go by 16.
+void few_products(const float *x, const float *weight, const float *bias, int64_t n, int d, int outs, float *out);
+
+// The gradient of x. Those of the weight and of the bias are added.
+void few_gradients(const float *x, const float *weight, const float *dout, int64_t n, int d, int outs, float *dx,
+                   float *dweight, float *dbias);
+
 }  // namespace alamos

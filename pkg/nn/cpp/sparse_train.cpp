@@ -143,6 +143,28 @@ class Rows : public torch::autograd::Function<Rows> {
   }
 };
 
+class FewOutputs : public torch::autograd::Function<FewOutputs> {
+ public:
+  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &input, const at::Tensor &weight,
+                            const at::Tensor &bias) {
+    at::Tensor x = input.contiguous(), out = at::empty({x.size(0), weight.size(0)});
+    alamos::few_products(data<float>(x), data<float>(weight), data<float>(bias), x.size(0), int(x.size(1)),
+                         int(weight.size(0)), data<float>(out));
+    ctx->save_for_backward({x, weight});
+    return out;
+  }
+
+  static variable_list backward(AutogradContext *ctx, variable_list grads) {
+    auto saved = ctx->get_saved_variables();
+    const at::Tensor &x = saved[0], &weight = saved[1];
+    at::Tensor dout = grads[0].contiguous(), dx = at::empty_like(x), dweight = at::zeros_like(weight),
+               dbias = at::zeros({weight.size(0)});
+    alamos::few_gradients(data<float>(x), data<float>(weight), data<float>(dout), x.size(0), int(x.size(1)),
+                          int(weight.size(0)), data<float>(dx), data<float>(dweight), data<float>(dbias));
+    return {dx, dweight, dbias};
+  }
+};
+
 // Calls f(leaf, records of its parameter) for the leaves that have some.
 template <class F>
 void each_late(alamos_late *const *lates, int count, void *const *leaves, int leaf_count, F f) {
@@ -194,6 +216,15 @@ char *alamos_sparse_sums(const alamos_sparse_shape *s, const void *features, con
                                   integers(rows.data(), rows.size()), s->width, s->squared != 0, late);
     *value = new at::Tensor(out[0]);
     *policy = new at::Tensor(out[1]);
+  });
+}
+
+char *alamos_sparse_few(const void *x, const void *weight, const void *bias, void **out) {
+  return guard([&] {
+    const at::Tensor &in = tensor(x), &w = tensor(weight);
+    require(in.dim() == 2 && w.dim() == 2 && in.size(1) == w.size(1) && w.size(1) % 16 == 0 && w.size(0) % 16 == 0,
+            "alamos: want features [N, D] and outputs by 16");
+    *out = new at::Tensor(FewOutputs::apply(in, w, tensor(bias)));
   });
 }
 
