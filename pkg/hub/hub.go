@@ -50,22 +50,22 @@ type Hub struct {
 // worker is a process that works.
 type worker struct {
 	WorkerState
-	id, key string
-	held    map[int]time.Time // items of its job
-	job     *job
+	key  string
+	held map[int]time.Time // items of its job
+	job  *job
 }
 
 // WorkerState describes a worker.
 type WorkerState struct {
-	Name     string    `json:"name"` // of its token
-	Host     string    `json:"host"`
-	Kind     Kind      `json:"kind,omitempty"`
-	Held     int       `json:"held"` // items in work
-	Taken    int       `json:"taken"`
-	Verified int       `json:"verified"` // results that another worker has computed too
-	Speed    float64   `json:"speed"`    // results a second, as the worker says
-	Refused  string    `json:"refused,omitempty"`
-	Seen     time.Time `json:"seen"`
+	Name     string // of its token
+	Host     string
+	Kind     Kind
+	Held     int // items in work
+	Taken    int
+	Verified int     // results that another worker has computed too
+	Speed    float64 // results a second, as the worker says
+	Refused  string
+	Seen     time.Time
 }
 
 // ServerScheme begins the address of a NATS server in [Serve].
@@ -302,7 +302,7 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 func (h *Hub) order(key string, a *ask) order {
 	w := h.workers[a.Worker]
 	if w == nil || w.key != key {
-		w = &worker{id: a.Worker, key: key, WorkerState: WorkerState{Name: h.keys.name(key)}, held: map[int]time.Time{}}
+		w = &worker{key: key, WorkerState: WorkerState{Name: h.keys.name(key)}, held: map[int]time.Time{}}
 		h.workers[a.Worker] = w
 	}
 	w.Seen, w.Host, w.Speed = time.Now(), a.Host, a.Speed
