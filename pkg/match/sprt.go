@@ -130,9 +130,10 @@ func (d *distribution) fitMean(mean float64) [5]float64 {
 
 // fitRatio returns the maximum-likelihood distribution whose mean exceeds 1/2 by ratio
 // standard deviations. The constraint is nonlinear, so each iteration solves its
-// linearization at the previous distribution.
+// linearization at the previous distribution. The first is uniform, as in Fishtest: at the
+// observed one, of few kinds of pairs, the linearization may have no solution.
 func (d *distribution) fitRatio(ratio float64) [5]float64 {
-	q := distribution{p: d.p}
+	q := distribution{p: [5]float64{0.2, 0.2, 0.2, 0.2, 0.2}}
 	for range 200 {
 		mean, deviation := q.moments()
 		// off is the derivative of mean - 1/2 - ratio * deviation by each probability,

@@ -110,6 +110,26 @@ func TestFits(t *testing.T) {
 	}
 }
 
+// Results of few kinds of pairs speak for the hypothesis that is nearer to them.
+func TestSPRTOfOneSide(t *testing.T) {
+	for _, c := range []struct {
+		pairs      Pentanomial
+		elo0, elo1 float64
+		better     bool // than both hypotheses, otherwise worse
+	}{
+		{Pentanomial{5}, 0, 5, false}, {Pentanomial{5}, 0, 50, false}, {Pentanomial{0, 0, 0, 0, 5}, 0, 5, true},
+		{Pentanomial{30, 5, 1}, 0, 50, false}, {Pentanomial{0, 0, 0, 1, 99}, -10, -5, true}, {Pentanomial{0, 0, 50}, 0, 50, false},
+		{Pentanomial{0, 0, 50}, -50, 0, true}, {Pentanomial{0, 7}, -5, 5, false}, {Pentanomial{1000}, 0, 2, false},
+	} {
+		for _, model := range []string{Logistic, Normalized} {
+			x := SPRT{Elo0: c.elo0, Elo1: c.elo1, Model: model, Alpha: 0.05, Beta: 0.05}.Test(c.pairs)
+			if llr := float64(x.LLR); !(llr > 0 == c.better) || llr == 0 || math.IsInf(llr, 0) {
+				t.Errorf("%v, %s Elo of %v or %v: LLR %v", c.pairs, model, c.elo0, c.elo1, x.LLR)
+			}
+		}
+	}
+}
+
 // The test errs as often as it says, or more rarely: a player of strength Elo0 is
 // hardly ever found to have Elo1, and it ends.
 func TestSPRTErrs(t *testing.T) {
