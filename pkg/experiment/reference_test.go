@@ -49,7 +49,7 @@ func readYAML(t *testing.T, path string) any {
 	return v
 }
 
-// All shipped experiments are valid by the JSON Schema.
+// All shipped experiments are valid, also by the JSON Schema.
 func TestShippedExperimentsFitTheSchema(t *testing.T) {
 	s := compiledSchema(t)
 	n := 0
@@ -67,6 +67,9 @@ func TestShippedExperimentsFitTheSchema(t *testing.T) {
 			}
 			if err := s.Validate(readYAML(t, path)); err != nil {
 				t.Errorf("%s: %v", path, err)
+			}
+			if _, err := Load(path, Options{}); err != nil {
+				t.Error(err)
 			}
 			return nil
 		})

@@ -156,19 +156,11 @@ var rules = []rule{
 		t := s.SelfPlay.Temperature
 		return fault(math.IsInf(t.Power, 1) && t.Plies > 0 && math.IsInf(t.Then, 1), "power and then are both max: plies has no effect")
 	}},
-	{"selfplay.temperature.plies selfplay.temperature.then", func(s *Settings) string {
-		t := s.SelfPlay.Temperature
-		return fault(t.Plies == 0 && t.Then > 0 && !math.IsInf(t.Then, 1), "plies is 0, so that power applies in the whole game: then has no effect")
-	}},
 	{"selfplay.temperature.plies", func(s *Settings) string {
 		return fault(s.rampsTo0("selfplay.temperature.plies"), "0 plies are the whole game: a ramp must begin and end above 0")
 	}},
 	{"search.nodes", func(s *Settings) string {
 		return fault(s.rampsTo0("search.nodes"), "0 nodes are no limit: a ramp must begin and end above 0")
-	}},
-	{"selfplay.search_value selfplay.value_mix selfplay.long_games", func(s *Settings) string {
-		p := &s.SelfPlay
-		return fault(p.SearchValue == "best" && p.ValueMix == 0 && p.LongGames != "search", "no value target has the search's value: search_value needs value_mix above 0, or long_games: search")
 	}},
 	{"search.visits selfplay.playout_cap.visits", func(s *Settings) string {
 		fast, full := s.SelfPlay.PlayoutCap.Visits, s.Search.Visits
