@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -30,8 +31,29 @@ func execute() int {
 	defer stop()
 	// The first Ctrl-C ends the run in an orderly way, the second at once.
 	context.AfterFunc(ctx, stop)
-	err := root().ExecuteContext(ctx)
+	out := &output{Writer: os.Stdout}
+	cmd := root()
+	cmd.SetOut(out)
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		err = out.err
+	}
 	return status(errors.Join(err, store.ClosePacks()))
+}
+
+// output keeps the first error of its writer: what is printed may be lost, on a full disk for
+// example, and most commands go on.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // status prints an error and returns the exit status that goes with it.

@@ -83,7 +83,7 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&games.tournament.Rounds, "games", 100, "games; with --sprt at most")
+	numberFlag(cmd, &games.tournament.Rounds, "games", 100, atLeast(1), "games; with --sprt at most")
 	f.StringVar(&sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: play until it is clear which is true (0.05,0.05)")
 	choiceFlag(cmd, &elo, "elo-model", match.Normalized, []string{match.Logistic, match.Normalized}, "Elo of --sprt")
 	f.StringVar(&cfg.File, "pgn", "", "`file` for the games; an interrupted match continues from it")
@@ -115,7 +115,7 @@ func (g *gameFlags) flags(cmd *cobra.Command) {
 	numberFlag(cmd, &g.random, "random-plies", -1, atLeast(-1), fmt.Sprintf("random moves at the start of each game (default: %d, with --openings 0)", defaultPlies))
 	f.Uint64Var(&t.Seed, "seed", 1, "seed of openings and random choices")
 	numberFlag(cmd, &g.visits, "visits", 800, between(1, 10_000_000), "visits of a network's search that has no limit of its own")
-	f.IntVar(&t.MaxMoves, "max-moves", 0, "a game of this many moves is a draw; 0: no limit")
+	numberFlag(cmd, &t.MaxMoves, "max-moves", 0, atLeast(0), "a game of this many moves is a draw; 0: no limit")
 	f.StringVar(&g.resign, "resign", "", "`SCORE,MOVES`: resignation: a game ends when both players agree that one is lost, as in -0.9,3")
 	f.StringVar(&g.draw, "draw", "", "`SCORE,MOVES,FROM`: draw: a game ends when both players agree that it is drawn, as in 0.02,8,40")
 	f.IntVar(&t.Workers, "concurrency", 0, "games at once (default: one a core; 32 with networks, unless a movetime limits one)")
@@ -177,7 +177,11 @@ const defaultPlies = 4
 func numbersOf(flag, value string, least, most int) ([]float64, error) {
 	words := strings.Split(value, ",")
 	if len(words) < least || len(words) > most {
-		return nil, usagef("--%s: want %d to %d numbers with commas between them, have %q", flag, least, most, value)
+		want := fmt.Sprintf("%d to %d", least, most)
+		if least == most {
+			want = strconv.Itoa(least)
+		}
+		return nil, usagef("--%s: want %s numbers with commas between them, have %q", flag, want, value)
 	}
 	var list []float64
 	for _, w := range words {

@@ -53,7 +53,7 @@ FEN ;D1 20 ;D2 400. The exit status is 1 if a count is wrong.`,
 	variantFlag(cmd, &variant, "the rules (default chess)")
 	f.StringVar(&fen, "fen", "", "the position (default: the variant's start)")
 	f.IntVar(&chess960, "chess960", 0, "the start position of chess960 with this `number`, 0 to 959")
-	numberFlag(cmd, &depth, "depth", 4, atLeast(0), "plies to look ahead")
+	numberFlag(cmd, &depth, "depth", 4, between(0, 30), "plies to look ahead")
 	f.BoolVar(&divide, "divide", false, "also print the count behind each move")
 	f.StringVar(&epd, "epd", "", "check the suite in this file instead")
 	cmd.MarkFlagsMutuallyExclusive("epd", "fen", "chess960")

@@ -55,7 +55,7 @@ The flags say how this machine runs the experiment. They do not change its resul
 for the last bits of numbers that --device, --precision and --threads change: the manifest
 records these for each stage.`,
 		Example: `  alamos run experiments/quickstart.yaml
-  alamos run experiments/quickstart.yaml --set search.visits=100 --results elsewhere
+  alamos run experiments/quickstart.yaml --set selfplay.games=300 --results elsewhere
   alamos run experiments/quickstart.yaml --workers 1
   alamos run experiments/sweeps/depth.yaml --jobs 4 --fail-fast --serve
   alamos run experiments/sweeps/depth.yaml --trial $SLURM_ARRAY_TASK_ID

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -106,6 +107,9 @@ func selected(results string, runs []string, q *report.Query) (*report.Selection
 		all, err := run.Chosen(trial)
 		if err != nil {
 			return nil, err
+		}
+		if run.State == store.Damaged {
+			fmt.Fprintf(os.Stderr, "note: %s: %s\n", run.Name, run.Why)
 		}
 		for _, t := range all {
 			dir, err := filepath.Abs(t.Dir)

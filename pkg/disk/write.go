@@ -29,13 +29,16 @@ func partName(path string) string {
 
 // WriteFile writes a file atomically: it writes a temporary file in the same folder, syncs
 // it and renames it. It replaces an existing file and creates a missing folder. Errors name
-// the file.
+// the file. A device, such as /dev/null, is an error.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("writing %s: %w", path, err)
 		}
 	}()
+	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeDevice != 0 {
+		return errors.New("it is a device, which a file would replace")
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

@@ -202,3 +202,17 @@ func TestWriteBytesIn(t *testing.T) {
 		t.Errorf("written outside: %q", all)
 	}
 }
+
+// A file that is written does not take the place of a device.
+func TestWriteFileKeepsDevices(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "null")
+	if err := os.Symlink(os.DevNull, path); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteBytes(path, []byte("text")); err == nil || !strings.Contains(err.Error(), "it is a device") {
+		t.Errorf("error %v", err)
+	}
+	if to, err := os.Readlink(path); err != nil || to != os.DevNull {
+		t.Errorf("the device has become %q (%v)", to, err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"slices"
@@ -75,7 +76,9 @@ func NewGames(t Tournament, entries []Entry, event string, key func(Pair) string
 func (a *Games) Open(journal, kind string) (*disk.Journal, error) {
 	var err error
 	a.journal, err = disk.OpenJournal(journal, append(slices.Clip(JournalHead), kind...), a.replay)
-	if _, held := errors.AsType[*disk.HeldError](err); held {
+	_, held := errors.AsType[*disk.HeldError](err)
+	_, unread := errors.AsType[*fs.PathError](err)
+	if held || unread {
 		return nil, err
 	}
 	if err != nil {

@@ -161,9 +161,9 @@ func departures(x *store.Experiment) (out []ShownSetting) {
 	return out
 }
 
-// Damaged reports whether a file differs from what a stage wrote.
+// Damaged reports whether a file differs from what a run wrote.
 func (s *Shown) Damaged() bool {
-	return slices.ContainsFunc(s.All, func(t ShownTrial) bool {
+	return s.State == store.Damaged || slices.ContainsFunc(s.All, func(t ShownTrial) bool {
 		return t.Details != nil && slices.ContainsFunc(t.Details.Stages, func(x ShownStage) bool { return x.State == store.FileDamaged })
 	})
 }

@@ -293,6 +293,9 @@ func (r *Run) find(name string, seeds bool) ([]*Trial, error) {
 			begun = append(begun, all[i])
 		}
 	}
+	if len(begun) == 0 && r.State == Damaged {
+		return nil, fmt.Errorf("%s: %s", r.Name, r.Why)
+	}
 	if len(begun) == 0 {
 		return nil, fmt.Errorf("%s: trial %d has not begun (alamos run continues it)", r.Name, found[0]+1)
 	}

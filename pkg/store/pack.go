@@ -89,6 +89,8 @@ func Pack(run *Run, trial *Trial, level, version, to string) error {
 		return fmt.Errorf("%s: %s", run.Name, run.Why)
 	case run.State == Running:
 		return fmt.Errorf("%s is running (%s): its files change", run.Name, run.Holder)
+	case run.State == Damaged && trial == nil:
+		return fmt.Errorf("%s: %s", run.Name, run.Why)
 	}
 	trials := run.Opened
 	if trial != nil {
@@ -253,10 +255,11 @@ func copyPacked(w io.Writer, from string, f packed) error {
 		return err
 	}
 	defer r.Close()
-	if err := checked(w, io.LimitReader(r, f.size+1), f); err != nil {
+	err = checked(w, io.LimitReader(r, f.size+1), f)
+	if _, disk := errors.AsType[*fs.PathError](err); err != nil && !disk {
 		return fmt.Errorf("%s was changed meanwhile: %w", from, err)
 	}
-	return nil
+	return err
 }
 
 // checked copies a file of a pack and compares it with its size and checksum.
