@@ -192,9 +192,6 @@ func (x *expansion) checkPaths() {
 	for _, b := range x.bundles {
 		for _, a := range b {
 			overlaps(a.at, a.key, a.path, taken)
-			if n := x.base.Find(a.path); n != nil && n.Value.At.File == config.SetFile {
-				x.fault(n.Value.At, a.path, "has no effect, since the sweep varies it: set %s", config.Join(a.key, a.path))
-			}
 			taken = append(taken, a.path)
 		}
 		if count *= len(b[0].values); count > maxTrials {
