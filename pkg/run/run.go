@@ -129,17 +129,6 @@ func (r *run) inference() nn.InferenceOptions {
 	return nn.InferenceOptions{Batch: r.Batch, Device: r.Device, Precision: r.Precision}
 }
 
-// kind returns the kind of machine on which networks play in this run. A sparse network is of
-// one kind everywhere.
-func (r *run) kind() (store.Kind, error) {
-	devices, err := nn.Devices(r.Device)
-	if err != nil {
-		return store.Kind{}, err
-	}
-	precision, err := nn.Precision(r.Precision, devices[0])
-	return kindOf(devices[0], precision), err
-}
-
 // find finds the scripts and opponents of all trials before any trial begins. It returns the
 // errors of missing opponents.
 func (r *run) find(ctx context.Context) (lacking []error, err error) {
