@@ -147,10 +147,8 @@ func (g *gameFlags) open(words []string) (players []*match.Opened, err error) {
 	}
 	switch {
 	case t.Workers != 0:
-	case slices.ContainsFunc(specs, (*match.Spec).Timed): // its trees are searched one after another
-		t.Workers = runtime.GOMAXPROCS(0)
-	case slices.ContainsFunc(specs, func(s *match.Spec) bool { return s.Network() != "" }): // evaluates many positions at little more than the cost of one
-		t.Workers = 32
+	case slices.ContainsFunc(specs, func(s *match.Spec) bool { return s.Network() != "" }) && !slices.ContainsFunc(specs, (*match.Spec).Timed):
+		t.Workers = 32 // positions of many games cost a network little more than one; but trees with a time are searched one after another
 	default:
 		t.Workers = runtime.GOMAXPROCS(0)
 	}

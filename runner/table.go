@@ -109,7 +109,7 @@ func selected(results string, runs []string, q *report.Query) (*report.Selection
 			return nil, err
 		}
 		if run.State == store.Damaged {
-			fmt.Fprintf(os.Stderr, "note: %s: %s\n", run.Name, run.Why)
+			fmt.Fprintf(os.Stderr, "note: %s: %s\n", run.Name, report.Visible(run.Why))
 		}
 		for _, t := range all {
 			dir, err := filepath.Abs(t.Dir)

@@ -101,7 +101,7 @@ func Work(ctx context.Context, token *Token, opt WorkOptions) error {
 		case err == nil && o.Out:
 			return fmt.Errorf("%w: %s", ErrOut, o.Refused)
 		case c.conn.IsClosed():
-			return fmt.Errorf("the hub at %s: %w", token.Address, errors.Join(ErrOut, c.conn.LastError()))
+			return c.closed()
 		case err == nil && o.Job != "" && o.Job != refused:
 			refused = ""
 			switch err := c.work(ctx, o.Job); {
@@ -145,6 +145,11 @@ func (c *client) connect(ctx context.Context, user nkeys.KeyPair) (err error) {
 		}
 	})
 	return err
+}
+
+// closed returns the error of a connection that was closed for good.
+func (c *client) closed() error {
+	return fmt.Errorf("the hub at %s: %w", c.token.Address, errors.Join(ErrOut, c.conn.LastError()))
 }
 
 // pause waits about a time, or until there is news.
@@ -301,7 +306,7 @@ func (s *session) fill(ctx context.Context) error {
 		o, err := s.ask(ctx, a)
 		switch {
 		case err != nil && s.conn.IsClosed():
-			return fmt.Errorf("%w: %w", ErrOut, s.conn.LastError())
+			return s.closed()
 		case err != nil: // the hub is away; the player goes on
 			if s.Idle > 0 && time.Since(reached) > s.Idle {
 				return errAway

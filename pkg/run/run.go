@@ -138,8 +138,8 @@ func (r *run) find(ctx context.Context) (lacking []error, err error) {
 	return r.findOpponents(ctx)
 }
 
-// begin finds what find finds, and checks before any work that the trials exist which figures
-// show alone. Those that a growing sweep adds are not known yet.
+// begin is find, after a check that the trials exist which figures show alone. Those that a growing
+// sweep adds are not known yet.
 func (r *run) begin(ctx context.Context) (lacking []error, err error) {
 	for i, cell := range r.experiment.Notebook {
 		if cell.Figure == nil || r.experiment.Pending > 0 {
