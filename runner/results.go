@@ -159,10 +159,9 @@ func completeRuns(results *string, most int, files cobra.ShellCompDirective) cob
 // typed. end follows the name of a trial.
 func completeNames(results, typed, end string) (names []cobra.Completion) {
 	name, trial, inside := strings.Cut(typed, "/")
-	folders, _ := filepath.Glob(filepath.Join(results, "*", store.ExperimentName))
-	for _, f := range folders {
-		run := filepath.Base(filepath.Dir(f))
-		x, err := store.ReadExperiment(filepath.Dir(f))
+	runs, _ := store.Names(results) // an error is the command's to report
+	for _, run := range runs {
+		x, err := store.ReadExperiment(filepath.Join(results, run))
 		switch {
 		case err != nil: // damaged, which the command reports
 			continue

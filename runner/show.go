@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -93,39 +95,53 @@ the experiment no longer has as old. It only reads, so you can call it during a 
 
 func gcCommand() *cobra.Command {
 	var dry, asJSON bool
+	var results string
 	cmd := &cobra.Command{
-		Use:   "gc [RESULTS]",
+		Use:   "gc [EXPERIMENT]",
 		Short: "Remove trials that no experiment has any more",
-		Long: `gc removes what no experiment in a folder of results needs, by default results: the
-folders of trials that the experiment no longer has (which alamos ls counts as old), and
-temporary files that killed runs left. RESULTS may also be the folder of one experiment.
+		Long: `gc removes what no experiment in the folder of results needs, or what one of them does not
+need: the folders of trials that the experiment no longer has (which alamos ls counts as old),
+and temporary files that killed runs left.
 
 The trials of an experiment are those of its latest run, so gc also removes the trials of
 earlier runs with other settings. --dry-run shows what it would remove. gc leaves alone
 experiments that are running, and all that no run has made. It asks nothing. The sum
 counts only files that are not also linked into other trials.`,
 		Example: `  alamos gc --dry-run
-  alamos gc elsewhere
-  alamos gc results/depth`,
+  alamos gc --results elsewhere
+  alamos gc depth`,
 		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return nil, cobra.ShellCompDirectiveFilterDirs
+			names, _ := store.Names(results)
+			names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, typed) })
+			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			results := append(args, "results")[0]
-			if _, err := os.Stat(results); err != nil {
+			dir := results
+			if len(args) > 0 {
+				run, trial, err := store.Resolve(results, args[0])
+				if err != nil {
+					return err
+				}
+				if trial != nil {
+					return usagef("%s is a trial: want the name of an experiment", args[0])
+				}
+				dir = run.Dir
+			}
+			if _, err := os.Stat(dir); err != nil {
 				return err
 			}
-			c, err := store.CollectGarbage(results, dry)
+			c, err := store.CollectGarbage(dir, dry)
 			if err != nil {
 				return err
 			}
 			return writeResult(cmd.OutOrStdout(), asJSON, c, func(w io.Writer) error { return report.Garbage(w, c, dry) })
 		},
 	}
+	resultsFlag(cmd, &results)
 	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "list what would be removed; remove nothing")
 	jsonFlag(cmd, &asJSON)
 	return cmd

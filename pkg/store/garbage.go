@@ -36,19 +36,15 @@ type Collection struct {
 // collection only lists the garbage.
 func CollectGarbage(results string, dry bool) (*Collection, error) {
 	c := &Collection{Garbage: []Garbage{}, Left: []string{}}
-	folders := []string{results}
+	names := []string{"."}
 	if !exists(filepath.Join(results, ExperimentName)) {
-		all, err := filepath.Glob(filepath.Join(disk.Pattern(results), "*", ExperimentName))
-		if err != nil {
+		var err error
+		if names, err = Names(results); err != nil {
 			return nil, err
 		}
-		folders = nil
-		for _, file := range all {
-			folders = append(folders, filepath.Dir(file))
-		}
 	}
-	for _, dir := range folders {
-		if err := c.experiment(dir, dry); err != nil {
+	for _, name := range names {
+		if err := c.experiment(filepath.Join(results, name), dry); err != nil {
 			return c, err
 		}
 	}
@@ -62,7 +58,7 @@ func (c *Collection) unpacked(results string, dry bool) error {
 		return err
 	}
 	for _, dir := range dirs {
-		lock, err := disk.TakeLock(dir)
+		release, err := hold(dir, dry)
 		if _, held := errors.AsType[*disk.HeldError](err); held {
 			continue
 		}
@@ -70,16 +66,33 @@ func (c *Collection) unpacked(results string, dry bool) error {
 			return err
 		}
 		err = c.collect([]Garbage{{Path: dir, What: "the rest of an unpack that was killed"}}, dry)
-		if err = errors.Join(err, lock.Release()); err != nil {
+		if err = errors.Join(err, release()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// hold takes the lock of a folder, or only looks whether another process holds it, since a dry
+// collection writes nothing.
+func hold(dir string, dry bool) (release func() error, err error) {
+	if dry {
+		held, err := disk.Held(dir)
+		if held != nil {
+			err = held
+		}
+		return func() error { return nil }, err
+	}
+	lock, err := disk.TakeLock(dir)
+	if err != nil {
+		return nil, err
+	}
+	return lock.Release, nil
+}
+
 // experiment collects the garbage of one experiment.
 func (c *Collection) experiment(dir string, dry bool) error {
-	lock, err := disk.TakeLock(dir)
+	release, err := hold(dir, dry)
 	if held, ok := errors.AsType[*disk.HeldError](err); ok {
 		c.Left = append(c.Left, held.Error())
 		return nil
@@ -87,7 +100,7 @@ func (c *Collection) experiment(dir string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Release()
+	defer release()
 	x, err := ReadExperiment(dir)
 	if errors.Is(err, ErrDamaged) {
 		c.Left = append(c.Left, err.Error())

@@ -46,30 +46,36 @@ type Run struct {
 	Opened     []*Trial    `json:"-"` // trials that have begun
 }
 
-// List returns the results of all experiments below a folder, sorted by name. It returns
-// none if the folder does not exist. It only reads, so it is safe during runs.
-func List(results string) ([]*Run, error) {
+// Names returns the names of the experiments with results in a folder, sorted. Each is the name
+// of a folder or of a link to one. It returns none if the folder does not exist.
+func Names(results string) (names []string, err error) {
 	entries, err := os.ReadDir(results)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	for _, e := range entries {
+		hidden := strings.HasPrefix(e.Name(), ".") // a pack that is being unpacked
+		if !hidden && exists(filepath.Join(results, e.Name(), ExperimentName)) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// List returns the results of all experiments in a folder, sorted by name. It only reads, so it
+// is safe during runs.
+func List(results string) (all []*Run, err error) {
+	names, err := Names(results)
 	if err != nil {
 		return nil, err
 	}
-	var all []*Run
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") { // a pack that is being unpacked
-			continue
-		}
-		dir := filepath.Join(results, e.Name())
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() { // a link to a folder is one
-			continue
-		}
-		r, err := ReadRun(dir)
+	for _, name := range names {
+		r, err := ReadRun(filepath.Join(results, name))
 		if err != nil {
 			return nil, err
 		}
 		if r != nil {
+			r.Name = name // by which commands find it, also if the folder was renamed
 			all = append(all, r)
 		}
 	}
