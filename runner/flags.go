@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
@@ -82,6 +83,18 @@ func numberFlag[N int | int64 | float64](cmd *cobra.Command, at *N, name string,
 		}
 		return N(x), nil
 	}}, long, short, usage)
+}
+
+// durationFlag declares a flag with a time that is not below the least one.
+func durationFlag(cmd *cobra.Command, at *time.Duration, name string, initial, least time.Duration, usage string) {
+	*at = initial
+	cmd.Flags().Var(value[time.Duration]{at, "duration", func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < least {
+			return 0, fmt.Errorf("want a time as in 90s or 5m, at least %v, have %s", least, text)
+		}
+		return d, nil
+	}}, name, usage)
 }
 
 // choiceFlag declares a flag that takes one of several words, which its usage lists. An

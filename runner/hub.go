@@ -39,7 +39,8 @@ func hubInitCommand() *cobra.Command {
 		Short: "Write the keys of a hub and the tokens of its workers into a folder",
 		Long: `init writes hub.key, for the machine of the run, and worker-1.token to worker-N.token, each
 for one or more workers. These files are secret: who has a token can play games for the
-run. If the folder has keys already, init adds the tokens that are missing.
+run. If the folder has keys already, init adds the tokens that are missing, and --address
+changes that in the tokens that lie there.
 
 Workers connect to the machine of the run. If they do not reach it, but the run and they
 reach another machine, --server writes the configuration of a NATS server for that one, and
@@ -121,11 +122,11 @@ refuses others by name (see run --kinds). To label, only the engine must be the 
 	}
 	f := cmd.Flags()
 	f.StringVar(&file, "hub-file", "", "`token` of this worker")
-	f.DurationVar(&idle, "exit-when-idle", 0, "end when there was no work for this time")
+	durationFlag(cmd, &idle, "exit-when-idle", 0, 0, "end when there was no work for this time; 0: never")
 	numberFlag(cmd, &opt.Workers, "workers", 0, atLeast(0), "goroutines that play games (default: one per core, with CUDA two)")
 	numberFlag(cmd, &opt.Batch, "batch", 0, between(0, 1<<14), fmt.Sprintf("positions that a worker evaluates at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
-	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "time limit for each call of a script")
+	durationFlag(cmd, &opt.HookTime, "hook-time", hook.DefaultTime, time.Millisecond, "time limit for each call of a script")
 	return cmd
 }
 

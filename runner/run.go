@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,9 +64,6 @@ records these for each stage.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opt.HookTime <= 0 {
-				return usagef("--hook-time: want more than 0, have %v", opt.HookTime)
-			}
 			e, err := experiment.LoadChecked(args[0], set)
 			if err != nil {
 				return err
@@ -152,7 +150,7 @@ records these for each stage.`,
 	numberFlag(cmd, &opt.Threads, "threads", 0, between(0, 1<<10), "threads that train on the processor; unless training.micro_batches is above 1, another number gives other weights in their last bits (default: one per core)")
 	f.BoolVar(&opt.WaitLock, "wait-lock", false, "wait for another run that writes to the same results, instead of failing (default with --trial)")
 	f.BoolVar(&opt.NoLock, "no-lock", false, "take no locks, on a file system that has none; never run a trial twice at a time then, nor gc beside it")
-	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "time limit for each call of a script")
+	durationFlag(cmd, &opt.HookTime, "hook-time", hook.DefaultTime, time.Millisecond, "time limit for each call of a script")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	f.StringVar(&hubAddress, "hub", "", "have workers play the games, and their engines label; `address` to listen at, as in :4321, or nats://host:port (see alamos hub init --help)")
 	f.StringVar(&hubFile, "hub-file", "", "`file` with the keys of the hub")

@@ -626,8 +626,13 @@ func TestInit(t *testing.T) {
 		t.Fatal(err)
 	}
 	more, err := Init(dir, "hub.example.org:2", 3)
-	if err != nil || len(more) != 1 {
+	if err != nil || len(more) != 3 {
 		t.Fatal(more, err)
+	}
+	for _, file := range more {
+		if token, err := ReadToken(file); err != nil || token.Address != "hub.example.org:2" {
+			t.Errorf("%s has the address of before: %v, %v", file, token, err)
+		}
 	}
 	after, err := ReadKeys(filepath.Join(dir, KeyFile))
 	if err != nil || after.Certificate != before.Certificate || after.Workers["worker-2"] != before.Workers["worker-2"] || len(after.Workers) != 3 || after.Address != "hub.example.org:2" {

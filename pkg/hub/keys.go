@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/big"
 	"net"
 	"os"
@@ -49,9 +50,9 @@ type Token struct {
 // KeyFile is the name of the hub's file in the folder that Init writes.
 const KeyFile = "hub.key"
 
-// Init writes the keys of a hub and the tokens of workers 1 to n into a folder. The files of an
+// Init writes the keys of a hub and the tokens of workers 1 to n into a folder. The keys of an
 // earlier call stay, so that it can add workers. address is the host and port that workers connect
-// to. It returns the files of the tokens that are new.
+// to. It returns the files of the tokens that are new or had another address.
 func Init(dir, address string, n int) (tokens []string, err error) {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -72,6 +73,21 @@ func Init(dir, address string, n int) (tokens []string, err error) {
 		return nil, fmt.Errorf("%s: workers would not trust the hub at %s (%w): use another folder, and new tokens for all workers", path, host, err)
 	}
 	k.Address, k.file = address, path
+	for _, name := range slices.Sorted(maps.Keys(k.Workers)) {
+		file := filepath.Join(dir, name+".token")
+		t, err := ReadToken(file)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && t.Address == address {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.Address = address
+		if err := writeSecret(file, t); err != nil {
+			return nil, err
+		}
+		tokens = append(tokens, file)
+	}
 	for i := 1; i <= n; i++ {
 		name := fmt.Sprintf("worker-%d", i)
 		if k.Workers[name] != "" {
