@@ -69,7 +69,7 @@ written. An interrupted import continues from the journal.`,
 	o.add(cmd)
 	setFlag(cmd, &o.set)
 	f := cmd.Flags()
-	f.StringVar(&o.trial, "trial", "1", "of an experiment with a sweep: `trial` by number, by values of the sweep as in width=16,seed=8, or by the first digits of its hash")
+	f.StringVar(&o.trial, "trial", "", "of an experiment with a sweep: `trial` by number, by values of the sweep as in width=16,seed=8, or by the first digits of its hash (default: the first)")
 	completeTrialFlag(cmd, &o.set)
 	choiceFlag(cmd, &o.input, "input", "", encode.PlanesNames(), "encoding of the positions")
 	choiceFlag(cmd, &o.policy, "policy", "", append(encode.PolicyNames(), "none"), "encoding of the moves")
@@ -182,7 +182,7 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 	if len(starts) > 0 {
 		return starts
 	}
-	trial, err := findTrial(e, o.trial)
+	trial, err := findTrial(e, cmp.Or(o.trial, "1"))
 	if err != nil {
 		return err
 	}
@@ -229,8 +229,10 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 
 // ofFiles sets the source to files as the flags say.
 func (o *importOptions) ofFiles(ctx context.Context, files []string) error {
-	if len(o.set) > 0 {
-		return usagef("--set: only for experiments, and %s is not one", files[0])
+	for flag, given := range map[string]bool{"set": len(o.set) > 0, "trial": o.trial != "", "no-engines": o.noEngines} {
+		if given {
+			return usagef("--%s: only for experiments, and %s is not one", flag, files[0])
+		}
 	}
 	files, err := matching(files)
 	if err != nil {
@@ -283,6 +285,9 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) error {
 func checkOut(out string, inputs []string) error {
 	there, err := os.Stat(out)
 	if errors.Is(err, fs.ErrNotExist) {
+		if filepath.Ext(out) != ".parquet" {
+			return usagef("--out: want a name that ends in .parquet, have %s", out)
+		}
 		return nil
 	}
 	if err != nil {

@@ -180,16 +180,29 @@ var experimentFiles = completeFiles("yaml", "yml")
 
 // loadEach loads experiments and calls do for each. It returns the faults of all files.
 func loadEach(files, set []string, do func(file string, e *experiment.Experiment) error) error {
+	return faultsOf(files, func(file string) error {
+		e, err := experiment.LoadChecked(file, set)
+		if err != nil {
+			return err
+		}
+		return do(file, e)
+	})
+}
+
+// faultsOf calls check for each file. It returns the faults of all files, or the first error
+// of another kind.
+func faultsOf(files []string, check func(file string) error) error {
 	var all config.Errors
 	for _, file := range files {
-		e, err := experiment.LoadChecked(file, set)
-		if err == nil {
-			err = do(file, e)
-		}
+		err := check(file)
 		var faults config.Errors
-		if errors.As(err, &faults) {
+		var fault *config.Error
+		switch {
+		case errors.As(err, &faults):
 			all = append(all, faults...)
-		} else if err != nil {
+		case errors.As(err, &fault):
+			all = append(all, fault)
+		case err != nil:
 			return err
 		}
 	}

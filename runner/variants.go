@@ -42,19 +42,17 @@ game.variant of an experiment and the flag --variant of commands name.`,
 		Example: "  alamos variants check experiments/variants/*.yaml",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, file := range args {
+			return faultsOf(args, func(file string) error {
 				rules, err := experiment.ReadRules(file)
-				if err == nil {
-					if _, err = chess.Define(rules); err != nil {
-						err = fmt.Errorf("%s: %w", file, err)
-					}
-				}
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s\n", file, rules.Name)
-			}
-			return nil
+				if _, err := chess.Define(rules); err != nil {
+					return config.Position{File: file, Line: 1, Col: 1}.Errorf("", "%v", err)
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s\n", file, rules.Name)
+				return err
+			})
 		},
 	}, newVariantCommand())
 	return cmd

@@ -77,6 +77,9 @@ func codecFor(v chess.Variant, s Shape) (encode.Codec, error) {
 	if s.sparse() {
 		planes, policy = "mover16", "uci1968-mover"
 	}
+	if v.Defined() {
+		planes, policy = encode.Rules, encode.Rules
+	}
 	if c, err := encode.NewCodec(planes, policy, v); err == nil {
 		return c, nil
 	}

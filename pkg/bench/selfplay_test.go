@@ -97,7 +97,13 @@ func TestFailingNetworkEndsSelfPlay(t *testing.T) {
 }
 
 func TestCodecForEveryVariant(t *testing.T) {
-	for _, v := range chess.Variants() {
+	rules := chess.RulesOf(chess.Atomic)
+	rules.Name = "mine"
+	mine, err := chess.Define(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range append(chess.Variants(), mine) {
 		if _, err := codecFor(v, Shape{}); err != nil {
 			t.Errorf("%s: %v", v, err)
 		}
