@@ -103,7 +103,7 @@ func prepare(s *shard, g *graph, n *Network, b *Batch) (part barePart) {
 func (x *BarePass) Close() error { return x.trainer.Close() }
 
 func (x *BarePass) pass() *pass {
-	return x.trainer.pass(&x.trainer.replica, 0, x.batch, 0, x.batch.N, true)
+	return x.trainer.pass(&x.trainer.replica, 0, x.batch, 0, x.batch.N, true, normMomentum)
 }
 
 // Run passes the batch forward and backward.

@@ -236,7 +236,7 @@ func TestShardFails(t *testing.T) {
 	s := tiny()
 	x := mustTrainerOn(t, mustNew(t, s, 1), 3)
 	b := randomBatch(1, s, 9)
-	p := x.passes(b, true)[0]
+	p := x.passes(b, true, normMomentum)[0]
 	err := p.each(func(s *shard, part *part) {
 		if s.index == 1 {
 			panic(failure{errors.New("out of luck")})

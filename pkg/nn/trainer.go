@@ -176,7 +176,7 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	}
 	loss, _, err := t.run(b, true, func(p *pass) error {
 		t.changed = true
-		return errors.Join(t.step(p, lr), t.share())
+		return errors.Join(t.step(p, lr), t.share(normMomentum))
 	})
 	return loss, err
 }
@@ -213,17 +213,18 @@ func (t *Trainer) GradientNorm() (norm float64, clipped bool) {
 	return t.norm, t.clip > 0 && t.norm > t.clip
 }
 
-// UpdateNorms passes a batch forward as in training, which updates the running statistics of
-// batch norm and nothing else.
-func (t *Trainer) UpdateNorms(b *Batch) error {
+// UpdateNorms passes a batch forward as in training and changes nothing but the running
+// statistics of batch norm, of which momentum is the share of this batch: 1 for the first, 1/2 for
+// the second and so on make them a mean of the batches.
+func (t *Trainer) UpdateNorms(b *Batch, momentum float64) error {
 	if err := b.check(&t.net.spec); err != nil {
 		return err
 	}
 	return t.do(func() error {
 		t.changed = true
-		passes := t.passes(b, true)
+		passes := t.passes(b, true, momentum)
 		defer passes.close()
-		return errors.Join(passes.each((*pass).forward), t.share())
+		return errors.Join(passes.each((*pass).forward), t.share(momentum))
 	})
 }
 
@@ -244,7 +245,7 @@ func (t *Trainer) run(b *Batch, training bool, next func(*pass) error) (loss Los
 				return err
 			}
 		}
-		passes := t.passes(b, training)
+		passes := t.passes(b, training, normMomentum)
 		defer passes.close()
 		err := passes.each(func(p *pass) error {
 			if err := p.forward(); err != nil || !training {
@@ -389,8 +390,8 @@ func (r *replica) stop() error {
 
 // share takes what a pass in training has changed from the views of the micro-batches to the
 // first replica, and copies that to the others. Running statistics move by the mean of the
-// micro-batches' statistics.
-func (t *Trainer) share() error {
+// micro-batches' statistics, of which momentum is the share.
+func (t *Trainer) share(momentum float64) error {
 	if t.micro == 1 {
 		return nil
 	}
@@ -411,7 +412,7 @@ func (t *Trainer) share() error {
 				}
 			}
 			for i, m := range mean {
-				running[i] = float32((1-normMomentum)*float64(running[i]) + normMomentum*m)
+				running[i] = float32((1-momentum)*float64(running[i]) + momentum*m)
 			}
 			p.write(t.params.full[p], running)
 		}
@@ -558,12 +559,12 @@ type part struct {
 type passes []*pass
 
 // passes starts the passes of a batch. The caller closes them.
-func (t *Trainer) passes(b *Batch, training bool) (all passes) {
+func (t *Trainer) passes(b *Batch, training bool, momentum float64) (all passes) {
 	b = t.net.sparse.seenBatch(b)
 	for _, r := range t.all() {
 		for m := r.first; m < r.last; m++ {
 			if from, to := b.N*m/t.micro, b.N*(m+1)/t.micro; from < to {
-				all = append(all, t.pass(r, m-r.first, b.part(from, to), from, b.N, training))
+				all = append(all, t.pass(r, m-r.first, b.part(from, to), from, b.N, training, momentum))
 			}
 		}
 	}
@@ -599,12 +600,11 @@ func (all passes) close() {
 }
 
 // pass starts a pass of positions that are those from first on of a batch.
-func (t *Trainer) pass(r *replica, view int, b *Batch, first, whole int, training bool) *pass {
+func (t *Trainer) pass(r *replica, view int, b *Batch, first, whole int, training bool, momentum float64) *pass {
 	p := &pass{t: t, r: r, view: view, batch: b, whole: whole, parts: make([]*part, min(b.N, len(r.shards)))}
 	if training {
 		p.barrier = newBarrier(len(p.parts))
 	}
-	momentum := normMomentum
 	if t.micro > 1 { // the view has the statistics of the micro-batch alone
 		momentum = 1
 	}

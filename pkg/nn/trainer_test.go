@@ -500,7 +500,7 @@ func microTrained(t *testing.T, s Spec, o Optimizer, on TrainerOptions) (all []a
 	for i, size := range []int{23, 23, 3, 24} { // 3 are fewer than the micro-batches
 		all = append(all, step(t, x, randomBatch(uint64(i), s, size), 1e-2))
 	}
-	if err := x.UpdateNorms(randomBatch(11, s, 23)); err != nil {
+	if err := x.UpdateNorms(randomBatch(11, s, 23), 0.1); err != nil {
 		t.Fatal(err)
 	}
 	loss, _, err := x.Measure(randomBatch(12, s, 23))
@@ -515,14 +515,17 @@ func microTrained(t *testing.T, s Spec, o Optimizer, on TrainerOptions) (all []a
 	return append(all, loss, norm, state, mustState(t, n))
 }
 
-// The running statistics of micro-batches are the means of those of each.
-func TestStatisticsOfMicroBatches(t *testing.T) {
+// The running statistics of micro-batches, and those of batches one after the other, are the
+// means of those of each.
+func TestMeansOfStatistics(t *testing.T) {
 	s := tiny()
 	all := randomBatch(5, s, 24)
-	statistics := func(o Optimizer, b *Batch) Tensors {
+	statistics := func(o Optimizer, batches ...*Batch) Tensors {
 		x := mustTrainerWith(t, mustNew(t, s, 1), o, TrainerOptions{Threads: 2, Precision: FP32})
-		if err := x.UpdateNorms(b); err != nil {
-			t.Fatal(err)
+		for i, b := range batches {
+			if err := x.UpdateNorms(b, 1/float64(i+1)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return mustState(t, x.net)
 	}
@@ -531,10 +534,10 @@ func TestStatisticsOfMicroBatches(t *testing.T) {
 		b.Moves, b.Replies = b.Moves.alone(), b.Replies.alone()
 		return b
 	}
-	have := statistics(Optimizer{MicroBatches: 2}, all)
+	micro, inTurn := statistics(Optimizer{MicroBatches: 2}, all), statistics(Optimizer{}, part(0, 12), part(12, 24))
 	one, two := statistics(Optimizer{}, part(0, 12)), statistics(Optimizer{}, part(12, 24))
 	n := 0
-	for name, x := range have {
+	for name, x := range micro {
 		if !strings.Contains(name, "running") {
 			continue
 		}
@@ -544,6 +547,7 @@ func TestStatisticsOfMicroBatches(t *testing.T) {
 			want[i] = (one[name].Data[i] + two[name].Data[i]) / 2
 		}
 		compare(t, name, want, x.Data, 1e-5)
+		compare(t, name, want, inTurn[name].Data, 1e-5)
 	}
 	if n == 0 {
 		t.Error("there are no statistics")

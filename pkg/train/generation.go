@@ -217,8 +217,8 @@ const normBatches = 16
 // weights. Without an average it only calls f.
 //
 // The average of the running statistics is not that of the average network, whose maps
-// vary less than those of the networks it is made of. So they are measured again, on the
-// first batches of the epoch.
+// vary less than those of the networks it is made of. So they are measured again: the mean of
+// those of the first batches of the epoch.
 func (r *generation) withAverage(ctx context.Context, f func() error) error {
 	if r.cfg.Average == nil {
 		return f()
@@ -236,10 +236,11 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 	if r.net.HasBatchNorm() {
 		count := 0
 		for b := range r.lessons() {
-			if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b)); err != nil {
+			count++
+			if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b, 1/float64(count))); err != nil {
 				return err
 			}
-			if count++; count == normBatches {
+			if count == normBatches {
 				break
 			}
 		}
