@@ -167,7 +167,7 @@ func Blunders(opinions []*Opinion, white bool) []int {
 // NewReplay returns a game for a page.
 func NewReplay(g *match.Game) *Replay {
 	at := g.Start
-	r := &Replay{White: g.White, Black: g.Black, Title: fmt.Sprintf("game %d", g.Number+1), Board: at.Board(), First: at.FullMove(), Text: Ending(g.Outcome), Score: g.Points(g.White), Kinds: KindsOf(at.Variant())}
+	r := &Replay{White: g.White, Black: g.Black, Title: fmt.Sprintf("game %d", g.Number+1), Board: at.Board(), First: at.FullMove(), Text: Ending(g.Outcome), Score: g.Points(g.White), Kinds: KindsOf(at.Variant()), Plies: []*Ply{}}
 	if g.White == g.Black { // of self-play
 		r.Score = (1 + float64(g.Outcome.Result)) / 2
 	}

@@ -98,9 +98,12 @@ func (l *Live) Read() (changed bool, err error) {
 	err = l.journal.Read(l.reset, l.add)
 	if l.Parts != before {
 		l.Changed, changed = time.Now(), true
+		if stamp, err := disk.StampOf(l.journal.Path); err == nil { // a killed run may have left it long ago
+			l.Changed = time.Unix(0, stamp.Nanos)
+		}
 	}
 	if l.Parts > 0 && l.began.IsZero() {
-		l.began, l.first = time.Now(), l.Parts
+		l.began, l.first = l.Changed, l.Parts
 	}
 	return changed, err
 }

@@ -41,6 +41,7 @@ func (s *Play) files() ([]gameFile, error) {
 	for _, run := range runs {
 		add(run.Name, "final tournament", filepath.Join(run.Dir, store.FinalGames))
 		for _, t := range run.Opened {
+			t.Declared.Settings.Name = run.Name // the folder may have another name than the experiment
 			add(store.Title(&t.Declared), "tournament", t.Path(store.TournamentGames))
 			for g := t.Done(); g > 0; g-- {
 				add(store.Title(&t.Declared), fmt.Sprintf("self-play, generation %d", g), t.Path(store.GamesFile(g)))

@@ -20,6 +20,7 @@ type player struct {
 	Kind     string   `json:"kind"`
 	Usual    seat     `json:"usual"` // with its usual strength
 	Variants []string `json:"variants"`
+	Any      bool     `json:"any"` // it also plays by rules that only a loaded game has
 
 	opened match.Opened // of an engine
 }
@@ -48,6 +49,7 @@ func newPlayers(given []*match.Opened, all []chess.Variant) (players []player) {
 			name = fmt.Sprintf("%s (%d)", name, taken[name])
 		}
 		offered := player{ID: id, Name: name, Kind: kind, Usual: seat(strings.TrimSuffix(id+","+usual, ",")), opened: p}
+		offered.Any = p.Network() == "" && p.Kind() != match.EngineKind
 		for _, v := range all {
 			if p.Plays(v) {
 				offered.Variants = append(offered.Variants, v.String())

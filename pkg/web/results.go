@@ -65,19 +65,27 @@ func NewResults(dir, host string, log *slog.Logger) *Results {
 	mux.HandleFunc("GET /metrics", r.metrics)
 	for path, f := range map[string]func(*http.Request, *liveRun) (any, error){"series": series, "final": final, "trials/{trial}": detail, "trials/{trial}/losses": losses} {
 		mux.HandleFunc("GET /api/runs/{run}/"+path, func(w http.ResponseWriter, q *http.Request) {
-			r.mu.Lock()
-			run := r.runs[q.PathValue("run")]
-			var v any
-			err := error(problemf(http.StatusNotFound, "there are no results of %.100q", q.PathValue("run")))
-			if run != nil {
-				v, err = f(q, run)
+			v, err := r.locked(func() (any, error) {
+				run := r.runs[q.PathValue("run")]
+				if run == nil {
+					return nil, problemf(http.StatusNotFound, "there are no results of %.100q", q.PathValue("run"))
+				}
+				return f(q, run)
+			})
+			if rest, ok := v.(func() any); ok { // takes long, and others need not wait for it
+				v = rest()
 			}
-			r.mu.Unlock()
 			answer(w, v, err)
 		})
 	}
 	r.Handler = guard{host: host, next: mux}
 	return r
+}
+
+func (r *Results) locked(f func() (any, error)) (any, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return f()
 }
 
 // liveRun is the results of an experiment.
@@ -430,7 +438,7 @@ func isHeld(dir string) bool {
 func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 	v := trialView{
 		Number: t.Declared.Number, Label: store.ShortLabel(&t.Declared, " "), State: waiting, Generations: t.Last(), Generation: t.Done(),
-		Stage: t.Stage, Parts: t.Parts, Of: t.Of, Speed: int(t.PerSecond), Metrics: map[string]stats.Float{},
+		Stage: t.Stage, Parts: t.Parts, Of: t.Of, Metrics: map[string]stats.Float{},
 	}
 	for _, a := range t.Declared.Axis {
 		v.Values = append(v.Values, a.Value)
@@ -463,8 +471,11 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 			v.Metrics[name] = stats.Float(x.Value)
 		}
 	}
-	if v.Left = left(t, &v); v.Left == 0 && v.State == store.Running {
-		v.Left = t.Left().Seconds()
+	if v.State == store.Running {
+		v.Speed = int(t.PerSecond)
+		if v.Left = left(t, &v); v.Left == 0 {
+			v.Left = t.Left().Seconds()
+		}
 	}
 	return v
 }
@@ -681,14 +692,16 @@ func detail(q *http.Request, run *liveRun) (any, error) {
 	if d.Table, err = tableOf(t); err != nil {
 		return nil, err
 	}
-	latest := t.Latest
-	if latest == nil {
-		latest = lastGame(t.Trial)
-	}
-	if latest != nil {
-		d.Game = report.NewReplay(latest)
-	}
-	return d, nil
+	latest, trial := t.Latest, t.Trial
+	return func() any {
+		if latest == nil {
+			latest = lastGame(trial)
+		}
+		if latest != nil {
+			d.Game = report.NewReplay(latest)
+		}
+		return d
+	}, nil
 }
 
 // lastGame returns the last game of a trial's files, or nil.

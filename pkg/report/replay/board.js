@@ -52,6 +52,10 @@ export class Board {
   setKinds(kinds = {}) {
     if (JSON.stringify(kinds) === JSON.stringify(this.kinds)) return;
     this.kinds = kinds;
+    this.clear();
+  }
+
+  clear() {
     for (const p of this.pieces.values()) p.node.remove();
     this.pieces.clear();
   }
@@ -79,6 +83,7 @@ export class Board {
     const holes = board.replace(/[^ ]/g, ".");
     if (holes === this.holes) return;
     this.holes = holes;
+    this.clear(); // a square has another place on another board
     const rows = holes.match(/.{8}/g);
     this.files = Math.max(...rows.map((row) => row.trimEnd().length));
     this.ranks = 8 - rows.findIndex((row) => row.includes("."));
@@ -335,6 +340,7 @@ export class Board {
       b.append(this.draw(letter));
       b.addEventListener("click", () => {
         this.letGo();
+        this.walk(square, true); // the focus was on the button
         this.onMove(m.uci);
       });
     }

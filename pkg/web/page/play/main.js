@@ -553,14 +553,14 @@ $("arrows").addEventListener("change", () => {
   draw();
 });
 
-async function copy(button, text) {
-  const name = button.textContent;
-  if (!(await attempt(async () => navigator.clipboard.writeText(await text())))) return;
-  button.textContent = "Copied";
-  setTimeout(() => { button.textContent = name; }, 1_500);
+for (const [button, text] of [["copypgn", () => getPGN(id)], ["copyfen", async () => game.positions[ply()].fen]]) {
+  const name = $(button).textContent;
+  $(button).addEventListener("click", async () => {
+    if (!(await attempt(async () => navigator.clipboard.writeText(await text())))) return;
+    $(button).textContent = "Copied";
+    setTimeout(() => { $(button).textContent = name; }, 1_500);
+  });
 }
-$("copypgn").addEventListener("click", (e) => copy(e.currentTarget, () => getPGN(id)));
-$("copyfen").addEventListener("click", (e) => copy(e.currentTarget, async () => game.positions[ply()].fen));
 
 document.addEventListener("keydown", (e) => {
   if (!game || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, select, textarea, dialog, .board")) return;

@@ -16,6 +16,9 @@ class Side {
     this.find = (name) => root.querySelector(`.${name}`);
     this.find("who").addEventListener("change", () => this.set(this.player().usual));
     this.find("limit").addEventListener("change", () => this.mark());
+    root.addEventListener("input", (e) => {
+      if (e.target !== this.find("who")) this.text = ""; // which sets it
+    });
   }
 
   player() { return this.players.find((p) => p.id === this.find("who").value); }
@@ -28,6 +31,8 @@ class Side {
   set(text) {
     if (!this.players.some((p) => p.id === parseSeat(text).player)) text = this.players[0].usual;
     const seat = parseSeat(text);
+    this.text = text; // what the fields cannot say is in it, until one is changed
+    for (const field of this.root.querySelectorAll("input")) field.value = field.defaultValue;
     this.find("who").value = seat.player;
     this.find("limit").value = seat.movetime ? "seconds" : "visits";
     if (seat.visits) this.find("visits").value = seat.visits;
@@ -49,6 +54,7 @@ class Side {
   }
 
   get() {
+    if (this.text) return this.text;
     const number = (name) => Number(this.find(name).value) || 0;
     const milliseconds = (name) => Math.round(1000 * number(name));
     const seat = [this.player().id];
@@ -108,13 +114,13 @@ export class Setup {
 
   time() { $("minutes").disabled = $("increment").disabled = this.change || !$("timed").checked; }
 
-  // playersOf lists the players of a variant.
-  playersOf(variant) { return this.setup.players.filter((p) => p.variants.includes(variant)); }
+  // playersOf lists the players of a variant, which may be that of a loaded game.
+  playersOf(variant) { return this.setup.players.filter((p) => p.any || p.variants.includes(variant)); }
 
   // offer adapts the dialog to the variant.
   offer(white = this.white.get(), black = this.black.get()) {
-    const v = this.variant();
-    const players = this.playersOf(v.id);
+    const v = this.variant() ?? { chess960: false, start: "" };
+    const players = this.playersOf(this.id);
     const strongest = players[0].usual;
     for (const [side, seat] of [[this.white, white], [this.black, black]]) {
       side.offer(players);

@@ -48,7 +48,8 @@ export function drawLines(box, lines, xLabel) {
   const range = (values) => {
     const low = Math.min(...values);
     const high = Math.max(...values);
-    return low === high ? [low - 0.5, high + 0.5] : [low, high];
+    const middle = (low + high) / 2;
+    return high - low <= 1e-9 * Math.abs(middle) ? [middle - 0.5, middle + 0.5] : [low, high]; // but for rounding
   };
   const [x0, x1] = range(points.map((p) => p[0]));
   let [y0, y1] = range(points.map((p) => p[1]));

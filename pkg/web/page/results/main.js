@@ -15,7 +15,7 @@ let shown = ""; // name of the experiment
 let chosen = 0; // number of the trial; 0: none
 let ticked = new Set();
 let touched = false; // the reader has ticked
-let sort = { column: "#", down: false };
+let sort = { column: "#", down: false }; // by a column's key
 let source = null;
 
 // --- Texts ---
@@ -44,9 +44,11 @@ function element(tag, text, attributes = {}) {
 
 // --- Events ---
 
+let heard = false; // something of this experiment
 function listen() {
   source?.close();
   trials = new Map();
+  heard = false;
   source = new EventSource(`/api/events?run=${encodeURIComponent(shown)}`);
   source.onmessage = (e) => {
     $("banner").hidden = true;
@@ -69,14 +71,16 @@ function hear(news) {
   for (const run of news.runs) runs.set(run.name, run);
   runs = new Map(news.all.filter((name) => runs.has(name)).map((name) => [name, runs.get(name)]));
   for (const t of news.trials) trials.set(t.number, t);
+  const first = !heard;
+  heard = true;
   if (chosen === 0 && runs.get(shown)?.trials === 1) chosen = 1;
   if (!runs.has(shown)) {
-    const latest = [...runs.values()].sort((a, b) => (a.state === "running") - (b.state === "running") || Date.parse(a.changed) - Date.parse(b.changed)).at(-1);
-    if (latest && !location.hash) return void (location.hash = latest.name);
+    const latest = [...runs.values()].sort((a, b) => (a.state === "running") - (b.state === "running") || (Date.parse(a.changed) || 0) - (Date.parse(b.changed) || 0)).at(-1);
+    if (latest && !location.hash) return void (location.hash = encodeURIComponent(latest.name));
   }
   drawRuns();
   drawRun();
-  if (news.trials.length > 0) {
+  if (runs.has(shown) && (first || news.trials.length > 0)) { // what is shown is of the experiment before, at first
     drawTrials();
     drawChart();
     drawTrial();
@@ -85,16 +89,26 @@ function hear(news) {
 
 // --- Experiments ---
 
+let listed = ""; // names the experiments of the list, whose links are kept, with the focus and clicks in them
 function drawRuns() {
   $("none").hidden = runs.size > 0;
-  $("runs").replaceChildren(...[...runs.values()].map((run) => {
-    const item = element("li");
-    const link = element("a", undefined, { href: `#${run.name}` });
+  const names = JSON.stringify([...runs.keys()]);
+  if (names !== listed) {
+    listed = names;
+    $("runs").replaceChildren(...[...runs.keys()].map((name) => {
+      const item = element("li");
+      const link = element("a", undefined, { href: `#${encodeURIComponent(name)}` });
+      link.append(element("b", name), element("small"));
+      item.append(link);
+      return item;
+    }));
+  }
+  for (const [i, run] of [...runs.values()].entries()) {
+    const link = $("runs").children[i].firstChild;
     if (run.name === shown) link.setAttribute("aria-current", "page");
-    link.append(element("b", run.name), element("small", `${run.state}, ${run.ended} of ${run.trials} ${run.trials === 1 ? "trial" : "trials"}`));
-    item.append(link);
-    return item;
-  }));
+    else link.removeAttribute("aria-current");
+    link.lastChild.textContent = `${run.state}, ${run.ended} of ${run.trials} ${run.trials === 1 ? "trial" : "trials"}`;
+  }
 }
 
 function drawRun() {
@@ -168,7 +182,7 @@ function columns() {
   const run = runs.get(shown);
   const metrics = columnMetrics.filter((m) => run.metrics.includes(m));
   if (!metrics.includes($("metric").value) && run.metrics.includes($("metric").value)) metrics.push($("metric").value);
-  const keys = run.axes.map((axis, i) => ({ name: short(axis), title: axis, value: (t) => t.values?.[i] ?? "" }));
+  const keys = run.axes.map((axis, i) => ({ name: short(axis), key: axis, title: axis, value: (t) => t.values?.[i] ?? "" }));
   return [
     { name: "#", value: (t) => t.number, numeric: true },
     ...(keys.length > mostKeys ? [] : keys),
@@ -178,16 +192,16 @@ function columns() {
     { name: "evaluations/s", value: (t) => t.speed, text: (t) => (t.speed > 0 ? count(t.speed) : ""), numeric: true },
     { name: "left", value: (t) => t.left, text: (t) => (t.left > 0 ? duration(t.left) : ""), numeric: true },
     ...(keys.length > mostKeys ? [{ name: "settings", value: (t) => t.label }] : []),
-  ];
+  ].map((column) => ({ key: column.name, ...column }));
 }
 
 // matches reports whether a trial has all words of the filter: in its label, its state, or as
 // a comparison such as loss<2.5.
 function matches(t, words) {
   return words.every((word) => {
-    const compared = /^([\w.]+)([<>])(-?[\d.]+)$/.exec(word);
+    const compared = /^([\w.-]+)([<>])(-?[\d.]+(?:e[+-]?\d+)?)$/.exec(word);
     if (compared) {
-      const value = t.metrics[compared[1]];
+      const value = Object.entries(t.metrics).find(([name]) => name.toLowerCase() === compared[1])?.[1];
       return value !== undefined && (compared[2] === "<" ? value < Number(compared[3]) : value > Number(compared[3]));
     }
     const text = `#${t.number} ${t.label} ${t.state} ${t.stage ?? ""}`.toLowerCase();
@@ -202,7 +216,7 @@ let heads = ""; // names the columns of these rows
 function drawTrials() {
   if (!touched) ticked = new Set([...trials.keys()].slice(0, 8));
   const all = columns();
-  const by = all.find((c) => c.name === sort.column) ?? all[0];
+  const by = all.find((c) => c.key === sort.column) ?? all[0];
   const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = [...trials.values()].filter((t) => matches(t, words));
   const blank = (v) => v === null || v === "";
@@ -213,7 +227,7 @@ function drawTrials() {
     return (sort.down ? -order : order) || a.number - b.number;
   });
   $("count").textContent = matching.length < trials.size ? `${matching.length} of ${trials.size} trials` : `${trials.size} trials`;
-  const now = [shown, ...all.map((c) => c.name)].join();
+  const now = [shown, ...all.map((c) => c.key)].join();
   if (now !== heads) {
     heads = now;
     rows = new Map();
@@ -246,7 +260,7 @@ function drawHeads(all) {
     if (c.title) th.title = c.title;
     const button = element("button", c.name, { type: "button" });
     button.addEventListener("click", () => {
-      sort = { column: c.name, down: sort.column === c.name && !sort.down };
+      sort = { column: c.key, down: sort.column === c.key && !sort.down };
       drawTrials();
     });
     th.append(button);
@@ -267,7 +281,7 @@ function newRow(number, all) {
     drawChart();
   });
   const button = element("button", String(number), { type: "button", "aria-label": `Show trial ${number}` });
-  button.addEventListener("click", () => { location.hash = `${shown}/${number}`; });
+  button.addEventListener("click", () => { location.hash = `${encodeURIComponent(shown)}/${number}`; });
   row.append(element("td"), ...all.map((c) => element("td", undefined, c.numeric ? { class: "num" } : {})));
   row.cells[0].append(box, element("span", undefined, { class: "key" }));
   row.cells[1].append(button);
@@ -317,9 +331,9 @@ async function drawChart() {
     color: colorOf([...ticked].indexOf(l.trial)),
     points: l.values.map((y, i) => [over === "samples" ? l.samples[i] : i + 1, y]).filter(([, y]) => y !== null),
   })).filter((l) => l.points.length > 0);
-  drawLines($("chart"), drawn, over);
   $("nothing").hidden = drawn.length > 0;
   $("chart").hidden = drawn.length === 0;
+  drawLines($("chart"), drawn, over); // which measures the box
 }
 
 // --- One trial ---
@@ -334,7 +348,8 @@ async function drawLosses(t) {
   try {
     lines = await ask(`/api/runs/${encodeURIComponent(shown)}/trials/${chosen}/losses`);
   } catch {
-    return; // the events tell that the server is gone
+    if (lossesOf === now) lossesOf = ""; // to ask again: the events tell that the server is gone
+    return;
   }
   if (lossesOf !== now) return;
   $("losses").hidden = lines.length === 0;
@@ -373,7 +388,8 @@ async function load(name, sameTrial) {
   try {
     detail = await ask(`/api/runs/${encodeURIComponent(shown)}/trials/${chosen}`);
   } catch {
-    return; // the events tell that the server is gone
+    if (latest === name) latest = ""; // likewise
+    return;
   }
   if (latest !== name) return;
   drawTable($("tournament"), detail.table);
@@ -417,22 +433,32 @@ $("metric").addEventListener("change", () => {
   drawChart();
 });
 $("over").addEventListener("change", drawChart);
+setInterval(() => !document.hidden && drawRun(), 5_000); // times that have passed
 addEventListener("resize", () => {
   drawChart();
   lossesOf = "";
   drawTrial();
 });
 
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // of an address that someone typed
+  }
+}
+
 function route() {
-  const [name, number] = decodeURIComponent(location.hash.slice(1)).split("/");
+  const [name, number] = location.hash.slice(1).split("/").map(decoded);
   chosen = Number(number) || 0;
+  for (const part of ["game", "tournament", "losses"]) $(part).hidden = true; // until those of this trial are there
+  lossesOf = latest = "";
   if (name !== shown || source === null) {
     shown = name;
     finalAt = 0;
     $("final").hidden = true;
     ticked = new Set();
     touched = false;
-    latest = "";
     listen();
   } else drawTrials();
   if (chosen === 0 && runs.get(shown)?.trials === 1) chosen = 1;
