@@ -361,9 +361,11 @@ func columnsOf(n int) int {
 	return 4
 }
 
+// MostBehind is the maximum number of panels in which the other lines are distinguishable in gray.
+const MostBehind = 20
+
 // Figure implements [Chart].
 func (m Multiples) Figure() (*Figure, error) {
-	const mostBehind = 20 // maximum number of panels with distinguishable gray lines
 	x, y, err := checkSeries(m.Panels, m.X, m.Y)
 	if err != nil {
 		return nil, err
@@ -371,7 +373,7 @@ func (m Multiples) Figure() (*Figure, error) {
 	this := look{line: draw.LineStyle{Color: colorOf(0), Width: lineWidth}}
 	behind := look{line: draw.LineStyle{Color: markGray, Width: 0.6}}
 	var legend []entry
-	if n := len(m.Panels); n > 1 && n <= mostBehind {
+	if n := len(m.Panels); n > 1 && n <= MostBehind {
 		legend = []entry{this.entry("this panel"), behind.entry("other panels")}
 	}
 	const narrowest = 3.4 * cm // with room for the numbers of its axis

@@ -154,7 +154,7 @@ func (l look) add(p *plot.Plot, s Series, texts []string) (samples []plot.Thumbn
 		for _, at := range run {
 			xy := plotter.XY{X: at.X, Y: at.Y.Value}
 			xys = append(xys, xy)
-			if at.Y.Known() && !s.Band {
+			if at.Y.Known() && (!s.Band || len(run) == 1) { // one point has no band
 				bars.XYs = append(bars.XYs, xy)
 				down := xy.Y - at.Y.Low
 				if at.Y.Low > 0 { // rounding must not end the bar at 0, which a logarithmic axis lacks

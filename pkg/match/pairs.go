@@ -93,6 +93,9 @@ func (r *Results) Share(i int, others ...int) stats.Interval {
 	n, share := float64(all.Games()), all.Share()
 	d.variance = bernoulli(share, all.Games())
 	value, law := d.estimate(opponents)
+	if share == 0 || share == 1 { // equal games say nothing about the dispersion
+		value = max(value, 1)
+	}
 	quantile := law.Quantile(0.975)
 	far := func(p float64) bool { return 2*n*divergence(share, p) > quantile*quantile*value }
 	return stats.Interval{Value: share, Low: bisect(share, 0, far), High: bisect(share, 1, far)}

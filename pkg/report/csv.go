@@ -78,12 +78,20 @@ func (d *dataset) bytes() ([]byte, error) {
 	for i, f := range d.fields {
 		lines[0] = append(lines[0], f.key)
 		for r, row := range d.rows {
-			lines[r+1] = append(lines[r+1], formatted(row[i], func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }))
+			lines[r+1] = append(lines[r+1], formatted(row[i], sixDigits))
 		}
 	}
 	var b bytes.Buffer
 	err := csv.NewWriter(&b).WriteAll(lines)
 	return b.Bytes(), err
+}
+
+// sixDigits formats a number with six digits, and a whole one, such as a count, with all.
+func sixDigits(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 6, 64)
 }
 
 // table returns the table of the page.
@@ -373,7 +381,7 @@ func trialsData(x *store.Experiment, trials []*store.Trial) *dataset {
 	for _, a := range x.Axes {
 		d.fields = append(d.fields, field{key: a.Path})
 	}
-	d.fields = append(d.fields, keys("number", "trial", "generations")...)
+	d.fields = append(d.fields, keys("number", "trial", "generations_done")...)
 	metrics := slices.Concat([]string{"samples"}, store.LearningMeasures(), []string{"score", "elo", "vs_untrained", "vs_random"}, evaluationMetrics(x, ""), []string{"seconds"})
 	for _, name := range metrics {
 		if d.fields = append(d.fields, field{key: name}); name == "elo" {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	humanize "github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
@@ -101,17 +102,28 @@ func (p *picture) surelyBetter(m metric) stats.Better {
 	return m.better
 }
 
-// measures returns the figure's metric for each group, or nothing if no group has it.
+// measures returns the figure's metric for each group that trained to its end, see competing, or
+// nothing if no group has it.
 func (p *picture) measures() ([]stats.Interval, error) {
 	m := p.metric()
 	if err := p.trials[0].CheckMetric(m.name); err != nil {
 		return nil, err
 	}
-	values := measureAll(p.groups, m.name).values
+	values := competing(p.groups, measureAll(p.groups, m.name)).values
 	if missing(values) == len(p.groups) {
 		return nil, nothing("no trial has " + m.label + " yet")
 	}
 	return values, nil
+}
+
+// incomplete is the part of a caption about the groups that measures leaves out.
+func (p *picture) incomplete() string {
+	all := measureAll(p.groups, p.metric().name)
+	n := missing(competing(p.groups, all).values) - missing(all.values)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Without %s that did not train to the end.", english.Plural(n, "setting", ""))
 }
 
 // cells returns the figure's metric for each value of the setting x and each row: the mean
@@ -163,16 +175,22 @@ func drawSweep(p *picture) (plots.Chart, string, error) {
 	values := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Compare(at[a], at[b]) })
 	c := plots.Lines{Frame: p.frame, X: axis, Y: m.axis()}
 	left := max(0, len(lines)-mostLines)
+	along, joined := p.along(x, others, values)
 	for _, line := range lines[:len(lines)-left] {
 		s := plots.Series{Name: line}
 		for _, value := range values {
 			if y, ok := cells[[2]string{value, line}]; ok {
-				s.Points = append(s.Points, plots.Point{X: at[value], Y: y})
+				if s.Points = append(s.Points, plots.Point{X: at[value], Y: y}); !joined {
+					s.Points = append(s.Points, plots.Point{X: math.NaN(), Y: stats.Unknown()})
+				}
 			}
 		}
 		c.Series = append(c.Series, s)
 	}
-	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + p.bars(m)
+	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + p.bars(m) + p.incomplete()
+	if len(along) > 0 {
+		caption += fmt.Sprintf(" Points also differ in %s.", english.WordSeries(along, "and"))
+	}
 	if pooled {
 		caption += " Where settings differ in what is not shown, points are their means, with the 95 % interval (Student t)."
 	}
@@ -200,6 +218,31 @@ func (p *picture) lineAxes(x string) []experiment.Axis {
 		}
 		return true
 	})
+}
+
+// along returns the axes that change along x without lines of their own, and whether points may be
+// joined: whether these axes rise or fall with x, as those of a zip do and random ones do not.
+func (p *picture) along(x string, others []experiment.Axis, values []string) (along []string, joined bool) {
+	joined = true
+	for _, a := range p.axes {
+		if p.Y != "" || a.Path == x || a.Path == "seed" || slices.ContainsFunc(others, func(o experiment.Axis) bool { return o.Path == a.Path }) {
+			continue
+		}
+		along = append(along, a.Path)
+		var numbers []float64
+		for _, value := range values {
+			i := slices.IndexFunc(p.groups, func(g store.Group) bool { return axisValue(&g.Trials[0].Declared, x) == value })
+			n, err := strconv.ParseFloat(axisValue(&p.groups[i].Trials[0].Declared, a.Path), 64)
+			if err != nil {
+				n = float64(len(numbers)) // a word at its place
+			}
+			numbers = append(numbers, n)
+		}
+		rises := slices.IsSorted(numbers)
+		slices.Reverse(numbers)
+		joined = joined && (rises || slices.IsSorted(numbers))
+	}
+	return along, joined
 }
 
 // mostCells is the maximum number of rows and of columns of a heat map.
@@ -240,11 +283,13 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 		}
 		c.Cells = append(c.Cells, line)
 	}
-	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path) + strings.Replace(p.bars(m), "Bars are", "Small numbers are", 1)
+	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path)
 	if pooled {
-		caption += " Cells are means over what is not shown."
+		caption += " Cells are means over what is not shown, and small numbers their 95 % intervals (Student t)."
+	} else {
+		caption += strings.Replace(p.bars(m), "Bars are", "Small numbers are", 1)
 	}
-	return c, caption, nil
+	return c, caption + p.incomplete(), nil
 }
 
 // plane returns the two axes of a figure: those that it names, or the first two.
@@ -302,7 +347,7 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 		}
 		c.Axes = append(c.Axes, axis)
 	}
-	return c, fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label) + p.ofSeeds(" Lines are means over seeds."), nil
+	return c, fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label) + p.ofSeeds(" Lines are means over seeds.") + p.incomplete(), nil
 }
 
 // drawMultiples shows the score or the loss of each setting in a panel of its own.
@@ -322,7 +367,11 @@ func drawMultiples(p *picture) (plots.Chart, string, error) {
 	if empty(c.Panels) {
 		return nil, "", noNumbers
 	}
-	return c, caption + ", a panel for each setting; the others stand behind it in gray." + p.seeds(), nil
+	caption += ", a panel for each setting"
+	if n := len(c.Panels); n > 1 && n <= plots.MostBehind {
+		caption += "; the others stand behind it in gray"
+	}
+	return c, caption + "." + p.seeds(), nil
 }
 
 // barsOfPairs is the part of a caption about the intervals of scores.

@@ -207,6 +207,10 @@ func TestStrengthOfALadder(t *testing.T) {
 		if score.Y.Label != c.label || !strings.HasSuffix(c.label, multiples.Y.Label) || (sweep.Y.Label == "Elo") != (c.label == "rating") {
 			t.Errorf("%s: the figures show %q, %q and %q, want %q", name, score.Y.Label, sweep.Y.Label, multiples.Y.Label, c.label)
 		}
+		byScore := match.Descending(len(res.Players), func(i int) float64 { return res.Players[i].Share() })
+		if c.label == "tournament score" && !slices.Equal(res.Ranking(), byScore) || c.label == "rating" && !slices.Equal(res.Ranking(), match.Descending(len(res.Players), func(i int) float64 { return res.Players[i].Elo.Value })) {
+			t.Errorf("%s: ranking %v, by score %v", name, res.Ranking(), byScore)
+		}
 		if elo := res.Players[2].Elo; c.label == "rating" && (score.Series[1].Points[3].Y != elo || multiples.Panels[1].Points[3].Y != elo) {
 			t.Errorf("%s: points at %v and %v, want %v", name, score.Series[1].Points, multiples.Panels[1].Points, elo)
 		}
@@ -271,6 +275,26 @@ func TestBeside(t *testing.T) {
 	for _, c := range []plots.Chart{plots.Lines{}, panels()} {
 		if _, err := beside(c, words); err == nil || !strings.Contains(err.Error(), "x has words") {
 			t.Errorf("%T: %v", c, err)
+		}
+	}
+}
+
+// Points of a random sweep differ in all keys, and no line joins them; those of a zip rise
+// together.
+func TestPointsOfASweep(t *testing.T) {
+	for sweep, joined := range map[string]bool{
+		"{random: {trials: 8, draw: {network.depth: {int: [1, 9]}, search.c_puct: {uniform: [1, 4]}}}}": false,
+		"{zip: {search.c_puct: [1, 2, 3], network.depth: [2, 4, 5]}}":                                   true,
+		"{zip: {search.c_puct: [1, 2, 3], network.depth: [2, 5, 4]}}":                                   false,
+	} {
+		all, err := made(t, load(t, "alamos: 1\nname: made\ngenerations: 1\ntraining: {window: 1}\nsweep: "+sweep+"\nnotebook: [figure: {kind: sweep, metric: loss, x: search.c_puct}]\n"), 1).drawn("")
+		if err != nil || len(all) != 1 {
+			t.Fatal(all, err)
+		}
+		points := all[0].chart.(plots.Lines).Series[0].Points
+		gaps := slices.ContainsFunc(points, func(p plots.Point) bool { return math.IsNaN(p.X) })
+		if gaps == joined || len(points) < 3 || !strings.Contains(all[0].caption, "Points also differ in network.depth.") {
+			t.Errorf("%s: %v, %q", sweep, points, all[0].caption)
 		}
 	}
 }

@@ -46,28 +46,12 @@ func drawScore(p *picture) (plots.Chart, string, error) {
 func strength(groups []store.Group) string {
 	for _, g := range groups {
 		for _, t := range g.Trials {
-			if res := t.Tournament(); res != nil && !sameOpponents(res) {
+			if res := t.Tournament(); res != nil && !res.SameOpponents() {
 				return "elo"
 			}
 		}
 	}
 	return "score"
-}
-
-// sameOpponents reports whether all checkpoints of a tournament met the same players, apart
-// from one another.
-func sameOpponents(res *store.Tournament) bool {
-	met := func(i, j int) bool { return res.Games.Against(i, j).Games() > 0 }
-	for i, a := range res.Players {
-		for j, b := range res.Players[:i] {
-			for k := range res.Players {
-				if a.Generation >= 0 && b.Generation >= 0 && k != i && k != j && met(i, k) != met(j, k) {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }
 
 // ScoreChart shows the strength of the checkpoints of groups of trials over x: generation or

@@ -67,7 +67,11 @@ func drawSteps(p *picture) (plots.Chart, string, error) {
 func drawRate(p *picture) (plots.Chart, string, error) {
 	c := LossChart(p.groups, false)
 	c.Frame = p.frame
-	return c, "Learning rate over epochs; lines mark the ends of generations." + p.ofSeeds(" Lines are means over seeds."), nil
+	caption := "Learning rate over epochs"
+	if len(c.Generations) > 0 {
+		caption += "; lines mark the ends of generations"
+	}
+	return c, caption + "." + p.ofSeeds(" Lines are means over seeds."), nil
 }
 
 // LossChart shows the learning rates of groups of trials and optionally their losses, as
@@ -81,7 +85,8 @@ func LossChart(groups []store.Group, withLosses bool) plots.Stack {
 	return c
 }
 
-// ends returns the last epoch of each generation but the last, of the trial with the most.
+// ends returns the last epoch of each generation but the last, of the trial with the most, or none
+// if those of another trial are others.
 func ends(groups []store.Group) (longest []float64) {
 	for _, g := range groups {
 		for _, t := range g.Trials {
@@ -90,6 +95,9 @@ func ends(groups []store.Group) (longest []float64) {
 				if all := t.Epochs(n); len(all) > 0 {
 					ends = append(ends, float64(all[len(all)-1].Number))
 				}
+			}
+			if common := min(len(ends), len(longest)); !slices.Equal(ends[:common], longest[:common]) {
+				return nil
 			}
 			if len(ends) > len(longest) {
 				longest = ends
@@ -420,7 +428,8 @@ func axis(x string) plots.Axis {
 	return generationAxis
 }
 
-// overGenerations returns a number of each finished generation, over generations or samples.
+// overGenerations returns a number of each finished generation that has one, over generations or
+// samples.
 func overGenerations(x string, of func(t *store.Trial, g int) stats.Interval) func(*store.Trial) []point {
 	return func(t *store.Trial) (ps []point) {
 		for g := 1; g <= t.Done(); g++ {
@@ -428,7 +437,9 @@ func overGenerations(x string, of func(t *store.Trial, g int) stats.Interval) fu
 			if x == "samples" {
 				at = t.SamplesUntil(g)
 			}
-			ps = append(ps, point{float64(g), float64(at), of(t, g)})
+			if y := of(t, g); !y.Missing() {
+				ps = append(ps, point{float64(g), float64(at), y})
+			}
 		}
 		return ps
 	}

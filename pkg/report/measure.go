@@ -42,10 +42,13 @@ const (
 
 // legends explain the marks.
 var legends = map[mark]string{
-	noiseMark:  "~ not distinguishable from the best of its column (Welch's tests of all pairs, corrected by Holm, at 5 %).",
-	bestMark:   "★ better than all others of its column (the same tests).",
+	noiseMark:  "~ not distinguishable from the best of its column.",
+	bestMark:   "★ better than all others of its column.",
 	unsureMark: "? best of its column; with one seed for a setting, noise is not known.",
 }
+
+// aboutTests says what the first two marks rest on.
+const aboutTests = "(Welch's tests of all pairs, corrected by Holm, at 5 %.)"
 
 // measured has a metric of groups of trials that differ only in their seeds.
 type measured struct {
@@ -107,7 +110,9 @@ func (m *measured) marks(better stats.Better) []mark {
 	}
 	best := m.best(better)
 	if !m.repeated() {
-		out[best] = unsureMark
+		if !slices.ContainsFunc(m.values[best+1:], func(v stats.Interval) bool { return v.Value == m.values[best].Value }) {
+			out[best] = unsureMark
+		}
 		return out
 	}
 	out[best] = bestMark

@@ -63,6 +63,7 @@ func TestMarks(t *testing.T) {
 		"lower is better":   {stats.Lower, [][]float64{around(1), around(9), around(5)}, "★  "},
 		"within noise":      {stats.Higher, [][]float64{around(8.95), around(9), around(5)}, "~~ "},
 		"one seed each":     {stats.Higher, [][]float64{{8}, {9}}, " ?"},
+		"equals":            {stats.Higher, [][]float64{{9}, {8}, {9}}, "   "},
 		"one has one seed":  {stats.Higher, [][]float64{around(8), {9}, around(1)}, " ? "},
 		"no noise":          {stats.Higher, [][]float64{{8, 8}, {9, 9}}, "~~"},
 		"missing":           {stats.Higher, [][]float64{nil, around(1), around(2)}, "  ★"},

@@ -218,7 +218,13 @@ func (s *Selection) Chart() (plots.Chart, error) {
 	if n := len(groups); n > mostLines {
 		return nil, fmt.Errorf("a figure of %d lines, want at most %d: choose fewer trials with --where, or other keys with --group", n, mostLines)
 	}
-	if m.name == "score" {
+	final := slices.ContainsFunc(s.trials, func(t *store.Trial) bool { return t.Final != nil })
+	switch {
+	case slices.Contains(colorColumns, m.name):
+		return nil, fmt.Errorf("%s: a tournament measures it once for a trial, not for each generation", m.name)
+	case (m.name == "score" || m.name == "elo") && final:
+		return nil, fmt.Errorf("%s: it is of the final tournament, which has no values of each generation: choose vs_untrained, or draw the figure final", m.name)
+	case m.name == "score":
 		return ScoreChart(groups, "samples"), nil
 	}
 	return plots.Lines{X: axis("samples"), Y: m.axis(), Series: lines(groups, anything, overGenerations("samples", measure(m.name)))}, nil

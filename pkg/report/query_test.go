@@ -30,7 +30,7 @@ func TestQuery(t *testing.T) {
 		first   string
 		legend  string
 	}{
-		{Query{}, "experiment network.depth network.width search.visits trials score Elo against untrained against random loss samples", 5, "grid 2", "?"},
+		{Query{}, "experiment network.depth network.width search.visits trials score Elo against untrained against random loss samples", 5, "grid 2", ""},
 		{Query{Where: []string{"depth=30", "experiment=grid"}, Metrics: []string{"elo"}}, "search.visits trials Elo", 2, "8 2", "~"},
 		{Query{Where: []string{"experiment=grid"}, Group: []string{"depth"}, Metrics: []string{"elo"}}, "network.depth trials Elo", 2, "2 4", "network.depth explains"},
 		{Query{Group: []string{"experiment", "depth"}, Metrics: []string{"loss"}, Sort: "elo"}, "experiment network.depth trials loss", 3, "grid 30 4", ""},

@@ -105,7 +105,7 @@ func TestWrite(t *testing.T) {
 	}
 	trial := filepath.Base(r.Trials[0].Dir)
 	for name, want := range map[string]string{
-		"notebook.html": "Puzzles solved by the network alone and with a search of", "trials.csv": "network.depth,number,trial,generations,samples",
+		"notebook.html": "Puzzles solved by the network alone and with a search of", "trials.csv": "network.depth,number,trial,generations_done,samples",
 		trial + "/generations.csv": "1,3,0,100,", trial + "/evaluation/puzzles.csv": "1,mates,40,3,0.075,21,0.525", trial + "/evaluation/accuracy.csv": "1,endgame,0,,0,0",
 		trial + "/learning.csv": ",0.5,2,1.5,0.75,0.133333,1,0.833333,0.333333,0", trial + "/calibration.csv": "1,-1,-0.8,30,-0.9,-0.5",
 		trial + "/hooks/kings.csv": "generation,alive", trial + "/epochs.csv": "1,1,0.05,",

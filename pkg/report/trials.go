@@ -163,20 +163,24 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) []Block {
 		return append(trialBlocks(x, left), fold)
 	}
 	each := single(trials)
-	where, ofSettings := "each in its own tournament", "each trial in its own tournament"
-	if x.Final != nil {
-		where = "with score and Elo of the final tournament"
+	where, ofSettings := ", each in its own tournament", ", each trial in its own tournament"
+	intervals := " Intervals of scores and of Elo (logistic) come from pairs of games with the same opening."
+	switch {
+	case x.Final != nil:
+		where = ", with score and Elo of the final tournament"
 		ofSettings = where
+	case !slices.ContainsFunc(trials, func(t *store.Trial) bool { return t.Tournament() != nil }):
+		where, ofSettings, intervals = "", "", ""
 	}
 	all := trialsTable(x, each, x.Axes)
-	all.Caption = "Trials, " + where + ". Intervals of scores and of Elo (logistic) come from pairs of games with the same opening."
+	all.Caption = "Trials" + where + "." + intervals
 	all.Files = []string{"trials.csv"}
 	groups := store.Groups(trials)
 	if len(groups) == len(trials) {
 		return []Block{all}
 	}
 	means := trialsTable(x, groups, withoutSeed(x.Axes))
-	means.Caption = "Settings, " + ofSettings + ": means over their seeds, with the 95 % interval (Student t)."
+	means.Caption = "Settings" + ofSettings + ": means over their seeds, with the 95 % interval (Student t)."
 	if len(groups) == 1 {
 		return []Block{means, all}
 	}
@@ -212,13 +216,18 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 	}
 	all := measureAll(groups, metric)
 	if missing(all.values) > 0 && metric != "score" {
-		metric, against = "score", "in its tournament"
+		metric, against = strength(groups), "in its tournament"
 		all = measureAll(groups, metric)
 	}
 	what, share := "Share of the points of the last network "+against, "share"
-	if asked != "" {
+	times, unit, points := 100.0, " %", " percentage points"
+	switch {
+	case asked != "":
 		all, share = measureAll(groups, asked), metricOf(asked).label
 		what = capital(share) + " in the tournament"
+	case metric == "elo":
+		what, share = "Rating of the last network "+against, "rating"
+		times, unit, points = 1, " Elo", " Elo"
 	}
 	if missing(all.values) > 0 {
 		return ""
@@ -229,13 +238,13 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 	var parts, worse, alike []string
 	for at, i := range order {
 		seeds = min(seeds, len(all.seeds[i])) // failed ones have no value
-		part := fmt.Sprintf("%.1f %%", 100*all.values[i].Value)
+		part := fmt.Sprintf("%.1f%s", times*all.values[i].Value, unit)
 		if hasInterval(all.values[i]) {
-			part += fmt.Sprintf(" (%s)", Ends(all.values[i].Times(100)))
+			part += fmt.Sprintf(" (%s)", Ends(all.values[i].Times(times)))
 		}
 		parts = append(parts, part+" with "+groups[i].Name)
-		d := behind[i].Times(100)
-		part = fmt.Sprintf("%s by %s percentage points", groups[i].Name, fourDigits(math.Round(10*d.Value)/10))
+		d := behind[i].Times(times)
+		part = fmt.Sprintf("%s by %s%s", groups[i].Name, fourDigits(math.Round(10*d.Value)/10), points)
 		if hasInterval(d) {
 			part += fmt.Sprintf(" (%s)", Ends(d))
 		}
@@ -390,6 +399,9 @@ func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
 		return
 	}
 	better := betterOf(name, groups)
+	if name == "score" && groups[0].Trials[0].Final == nil && strength(groups) != name {
+		better = stats.Neither // their ratings compare
+	}
 	texts, marks := sameDecimals(values), competing(groups, all).marks(better)
 	t.column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher}, func(i int) Cell {
 		used[marks[i]] = true
@@ -417,6 +429,9 @@ func legendOf(used map[mark]bool) string {
 			legend = append(legend, legends[m])
 		}
 	}
+	if used[noiseMark] || used[bestMark] {
+		legend = append(legend, aboutTests)
+	}
 	return strings.Join(legend, " ")
 }
 
@@ -436,12 +451,14 @@ func finalists(trials []*store.Trial) []*store.Trial {
 	return slices.DeleteFunc(slices.Clone(trials), (*store.Trial).Dropped)
 }
 
-// competing returns the measures of the groups that lost no comparison. The others are
-// unknown.
+// competing returns the measures of the groups that trained to their end, or if none has, of those
+// that lost no comparison. The others are unknown.
 func competing(groups []store.Group, m *measured) *measured {
+	isComplete := func(g store.Group) bool { return slices.ContainsFunc(g.Trials, (*store.Trial).Complete) }
+	some := slices.ContainsFunc(groups, isComplete)
 	out := &measured{slices.Clone(m.values), slices.Clone(m.seeds), m.mutual}
 	for i, g := range groups {
-		if g.Trials[0].Dropped() {
+		if g.Trials[0].Dropped() || some && !isComplete(g) {
 			out.values[i], out.seeds[i] = stats.Unknown(), nil
 		}
 	}

@@ -54,7 +54,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		rows int
 		head string
 	}{
-		"../trials.csv":             {1, "number,trial,generations,samples,loss,"},
+		"../trials.csv":             {1, "number,trial,generations_done,samples,loss,"},
 		"generations.csv":           {2, "generation,games,thrown_away,samples,"},
 		"epochs.csv":                {4, "generation,epoch,learning_rate,"},
 		"learning.csv":              {2, "generation,loss,"},

@@ -37,7 +37,9 @@ const (
 )
 
 // High returns the upper end of the bin's values.
-func (b *CalibrationBin) High() float64 { return b.Low + calibrationWidth }
+func (b *CalibrationBin) High() float64 {
+	return math.Round((b.Low+calibrationWidth)*1e6) / 1e6 // 0, not 5e-17
+}
 
 // CalibrationError returns the expected calibration error (Guo et al. 2017, On Calibration
 // of Modern Neural Networks): the mean difference of value and result over the bins, weighted

@@ -220,6 +220,14 @@ type Group struct {
 	Trials []*Trial
 }
 
+// Done returns the number of finished generations of the trial that has the most.
+func (g Group) Done() (most int) {
+	for _, t := range g.Trials {
+		most = max(most, t.Done())
+	}
+	return most
+}
+
 // Groups groups trials of equal settings. Groups are in the order of their first trials.
 func Groups(trials []*Trial) (groups []Group) {
 	for _, seeds := range GroupBy(trials, func(t *Trial) string { return t.Declared.Group }) {
@@ -245,9 +253,13 @@ func GroupBy[T any](all []T, name func(T) string) (groups [][]T) {
 }
 
 // Measure returns the mean of a metric over the seeds of the group, see [Trial.Measure], and
-// the value of each seed that has one. A group of one trial returns that trial's own interval.
+// the value of each seed that has one. Seeds that have fewer generations than others, since they
+// failed or still run, have none. A group of one trial returns that trial's own interval.
 func (g Group) Measure(name string) (m stats.Interval, seeds []float64) {
 	for _, t := range g.Trials {
+		if len(g.Trials) > 1 && !t.Complete() && t.Done() < g.Done() {
+			continue
+		}
 		if m = t.Measure(name); !m.Missing() {
 			seeds = append(seeds, m.Value)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"alamos/pkg/chess"
@@ -128,6 +129,11 @@ func TestGroups(t *testing.T) {
 	}
 	if m, _ := groups[1].Measure("score"); m.Value != 0.9 || m.Low > 0.6 {
 		t.Errorf("one seed: %v", m)
+	}
+	failed := trials[1]
+	failed.Manifest.Stages = slices.DeleteFunc(failed.Manifest.Stages, func(s *Stage) bool { return s.Name == TrainStage(failed.Done()) })
+	if m, seeds := groups[0].Measure("loss"); len(seeds) != 1 || m.Value != trials[0].Measure("loss").Value {
+		t.Errorf("with a seed that failed: %v of %v", m, seeds)
 	}
 }
 

@@ -388,9 +388,32 @@ func (r *Tournament) Mutual(a, b string) float64 {
 	return float64(r.Games.Against(i, j).Games()) / float64(max(1, r.Players[i].Games()))
 }
 
-// Ranking returns the indices of the players, best score first, players without games last.
+// SameOpponents reports whether all checkpoints of a tournament met the same players, apart
+// from one another. In a ladder they do not, and only their ratings compare.
+func (r *Tournament) SameOpponents() bool {
+	met := func(i, j int) bool { return r.Games.Against(i, j).Games() > 0 }
+	for i, a := range r.Players {
+		for j, b := range r.Players[:i] {
+			for k := range r.Players {
+				if a.Generation >= 0 && b.Generation >= 0 && k != i && k != j && met(i, k) != met(j, k) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// Ranking returns the indices of the players, the best first: by score, or by rating where scores
+// do not compare. Players without games come last.
 func (r *Tournament) Ranking() []int {
-	return match.Descending(len(r.Players), func(i int) float64 { return r.Players[i].Share() })
+	same := r.SameOpponents()
+	return match.Descending(len(r.Players), func(i int) float64 {
+		if p := &r.Players[i]; same || p.Games() == 0 {
+			return p.Share()
+		}
+		return r.Players[i].Elo.Value
+	})
 }
 
 // Find returns the index of the named player, or -1. Without a tournament it is -1.

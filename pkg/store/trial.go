@@ -70,6 +70,9 @@ func (t *Trial) Done() int {
 	return g
 }
 
+// Complete reports whether the trial has trained to its end, and lost no comparison before.
+func (t *Trial) Complete() bool { return t.Done() >= t.Last() && !t.Dropped() }
+
 // Next returns the next stage of the trial, or "" if it is done. It ignores changes of
 // inputs.
 func (t *Trial) Next() string {
