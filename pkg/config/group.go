@@ -289,6 +289,9 @@ func (r *groupReading) hint(before []Entry, e *Entry) string {
 			return fmt.Sprintf("did you mean %q?", Join(r.path, Join(f.Key, e.Key)))
 		}
 	}
+	if keys := strings.Split(e.Key, "."); len(keys) > 1 && r.schema != nil && r.schema.Lookup(Join(r.path, e.Key)) != nil {
+		return "write " + strings.Join(keys, ": {") + ": ..." + strings.Repeat("}", len(keys)-1)
+	}
 	if hint := DidYouMean(e.Key, r.Keys()); hint != "" || r.schema == nil {
 		return hint
 	}
@@ -343,7 +346,9 @@ func (r *groupReading) field(f *Field) {
 		r.values[f.Key] = f.Fitted(r.root)
 	case f.Default != nil:
 		r.values[f.Key] = f.Default
-	case f.Required && !r.Bad[here]:
+	case f.Required && r.Bad[here]: // which is reported
+		r.ok = false
+	case f.Required:
 		r.ok, r.Bad[here] = false, true
 		r.Errs = append(r.Errs, r.node.At.Errorf(here, "missing: want %s", f.Type.Want()))
 	}
@@ -401,7 +406,7 @@ func (r *groupReading) inapplicable(f *Field) {
 // deciding returns the key of a condition: its path, and its entry if it is written.
 func (r *groupReading) deciding(w *Condition) (string, *Entry) {
 	if strings.Contains(w.Key, ".") {
-		return w.Key, r.tree.Find(w.Key)
+		return w.Key, r.tree.written(w.Key)
 	}
 	return Join(r.path, w.Key), r.node.Entry(w.Key)
 }

@@ -127,6 +127,17 @@ func (t *Node) Find(path string) *Entry {
 	return e
 }
 
+// written returns the entry at a key path, or that of null which resets it or a group around it, or
+// nil if nothing is written there.
+func (t *Node) written(path string) *Entry {
+	key, rest, more := strings.Cut(path, ".")
+	e := t.Entry(key)
+	if e == nil || !more || e.Value.Kind == Null {
+		return e
+	}
+	return e.Value.written(rest)
+}
+
 // OneOrMore returns the items of a list, or a scalar as the only item.
 func (t *Node) OneOrMore() []*Node {
 	if t.Kind == Scalar {

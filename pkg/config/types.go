@@ -119,6 +119,7 @@ func (n Number) Read(r *Reader, path string, t *Node) (any, bool) {
 		if v, ok := n.Ramp.Read(r, path, t); ok {
 			return v, true
 		}
+		r.Bad[path] = true
 		return nil, false
 	}
 	if t.Kind != Scalar || !t.Plain || !decimal.MatchString(t.Text) || octal.MatchString(t.Text) {

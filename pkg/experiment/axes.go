@@ -88,6 +88,15 @@ func (c combination) label() string {
 	return strings.Join(parts, " ")
 }
 
+// values returns the settings with whole paths of files, which differ if the settings do.
+func (c combination) values() string {
+	parts := make([]string, len(c))
+	for i, s := range c {
+		parts[i] = s.path + "=" + s.text
+	}
+	return strings.Join(parts, " ")
+}
+
 // fileName returns the name of a file without folder and extension, and other values as they
 // are.
 func fileName(text string) string {

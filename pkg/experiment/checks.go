@@ -28,9 +28,12 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 		return nil, err
 	}
 	var faults config.Errors
-	fail := func(key, hint string, err error) { faults = append(faults, e.Fault(key, hint, err.Error())) }
+	failIn := func(trial *Trial, key, hint string, err error) {
+		faults = append(faults, e.faultIn(trial, key, hint, err.Error()))
+	}
 	for i := range e.Trials {
 		s := &e.Trials[i].Settings
+		fail := func(key, hint string, err error) { failIn(&e.Trials[i], key, hint, err) }
 		v, err := s.Game.Of()
 		if err != nil {
 			key := "game.variant"
@@ -100,14 +103,14 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 			continue
 		}
 		if err := e.checkFigure(cell.Figure); err != nil {
-			fail("notebook", "", fmt.Errorf("cell %d: %w", j+1, err))
+			failIn(nil, "notebook", "", fmt.Errorf("cell %d: %w", j+1, err))
 		}
 	}
 	if h := e.Halving; h != nil && h.Metric == ByElo {
 		first := &e.Trials[0].Settings.Game
 		for i := range e.Trials {
 			if g := &e.Trials[i].Settings.Game; !g.same(first) {
-				fail("game.variant", "choose sweep.halving.metric: "+ByLoss, errors.New("successive halving by Elo has the trials play each other: want one variant and start of all"))
+				failIn(nil, "game.variant", "choose sweep.halving.metric: "+ByLoss, errors.New("successive halving by Elo has the trials play each other: want one variant and start of all"))
 				break
 			}
 		}

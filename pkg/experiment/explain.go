@@ -48,6 +48,19 @@ func (e *Experiment) ExplainTrial(i int) []config.Explained {
 // that contains it. If nothing sets it, the fault is at the file, because the value of
 // another key causes it.
 func (e *Experiment) Fault(key, hint, msg string) *config.Error {
+	return e.faultIn(nil, key, hint, msg)
+}
+
+// faultIn is Fault of a value that a trial has. A combination that sets the key, such as an item of
+// sweep.include, is its place.
+func (e *Experiment) faultIn(trial *Trial, key, hint, msg string) *config.Error {
+	if trial != nil {
+		for _, s := range trial.combination {
+			if overlap(s.path, key) {
+				return s.at.Errorf(key, "%s", msg).WithHint(hint)
+			}
+		}
+	}
 	at := e.Origin(key)
 	for path := key; path != ""; path = path[:max(0, strings.LastIndexAny(path, ".["))] {
 		swept := slices.ContainsFunc(e.axes(), func(a axis) bool { return a.path == path })

@@ -51,7 +51,7 @@ func (l *loader) rules(c *config.Reader, t *config.Node) *config.Node {
 	}
 	rules := rulesOver(v, given)
 	if changes != nil {
-		rules = config.Merge(rules, changes.Value)
+		rules = config.Merge(rules, withoutNulls(changes.Value))
 	}
 	layer := 0
 	if variant != nil {
@@ -80,7 +80,19 @@ func rulesOver(v chess.Variant, given *config.Node) *config.Node {
 	if given == nil {
 		return rules
 	}
-	return config.Merge(rules, given)
+	return config.Merge(rules, withoutNulls(given))
+}
+
+// withoutNulls returns a node without keys that restore a default: that of rules is the variant's.
+func withoutNulls(t *config.Node) *config.Node {
+	c := *t
+	c.Entries = nil
+	for _, e := range t.Entries {
+		if e.Value.Kind != config.Null {
+			c.Entries = append(c.Entries, config.Entry{Key: e.Key, At: e.At, Value: withoutNulls(e.Value)})
+		}
+	}
+	return &c
 }
 
 // unplaced returns a node whose values are those of defaults: no file sets them.

@@ -37,9 +37,23 @@ func (s *Settings) PlayedBy(g int) int { return max(0, g-1-s.At(g).SelfPlay.Lag)
 // Patterns of files are relative to the folder of the experiment file.
 func (s *Settings) values(form config.Form) map[string]any {
 	if form.Pattern == nil && s.Folder != "" {
-		form.Pattern = func(pattern string) string { return config.FileFrom(s.Folder, pattern) }
+		form.Pattern = func(pattern string) string {
+			dir := s.Folder
+			if filepath.IsAbs(dir) != filepath.IsAbs(pattern) { // the same files have the same name however they are given
+				dir, pattern = absolute(dir), absolute(pattern)
+			}
+			return config.FileFrom(dir, pattern)
+		}
 	}
 	return schema().Values(&document{Settings: *s}, form)
+}
+
+// absolute returns the absolute form of a path, or the path if the working folder is unknown.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // identity returns the settings that decide a result of training or tournament.

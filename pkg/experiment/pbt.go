@@ -126,6 +126,8 @@ func (x *expansion) checkPBT(combos []combo) {
 	switch {
 	case x.Random.Trials < 2:
 		x.faultAt("sweep.random.trials", "want a population of at least 2 trials")
+	case len(combos) != x.Random.Trials && len(x.errs) == 0:
+		x.faultAt("sweep.random.trials", "want %d different members of the population, have %d: some draws are equal but for keys that do not apply", x.Random.Trials, len(combos))
 	case x.Random.Trials*p.Rounds > maxTrials:
 		x.faultAt(path+".rounds", "want at most %d trials", maxTrials)
 	case x.Seeds > 1:

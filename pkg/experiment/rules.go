@@ -267,8 +267,14 @@ func sameKey[T any](items []T, key func(T) string) (first, second int, found boo
 // an error.
 func brokenRules(s *Settings, t *config.Node, bad map[string]bool) config.Errors {
 	var errs config.Errors
-	var steps []*Settings // at the ends of ramps
+	var ends []int // generations at the ends of ramps
 	for _, g := range s.Ramps.Steps() {
+		if g = min(g, max(1, s.Generations)); !slices.Contains(ends, g) {
+			ends = append(ends, g)
+		}
+	}
+	var steps []*Settings
+	for _, g := range ends {
 		steps = append(steps, s.At(g))
 	}
 	for _, r := range rules {
@@ -279,11 +285,13 @@ func brokenRules(s *Settings, t *config.Node, bad map[string]bool) config.Errors
 		msg := ""
 		for i := 0; i < len(steps) && msg == ""; i++ {
 			if msg = r.broken(steps[i]); msg != "" && len(steps) > 1 {
-				msg += fmt.Sprintf(" (in generation %d)", s.Ramps.Steps()[i])
+				msg += fmt.Sprintf(" (in generation %d)", ends[i])
 			}
 		}
-		if msg == "" && len(steps) > 1 {
-			msg = r.broken(s) // of the ramps themselves
+		if msg == "" && len(s.Ramps) > 0 {
+			last := *steps[len(steps)-1]
+			last.Ramps = s.Ramps
+			msg = r.broken(&last) // of the ramps themselves
 		}
 		if msg == "" {
 			continue

@@ -120,6 +120,10 @@ func (x *expansion) checkTPE(axes []axis) []axis {
 	}
 	const path = "sweep.random.tpe"
 	x.excludeKeys(path, "tpe proposes the values of all keys", "grid", "zip", "include", "exclude", "budget", "halving")
+	if x.Random.Trials*x.Seeds > maxTrials {
+		x.faultAt("sweep.random.trials", "want at most %d trials with all seeds", maxTrials)
+		return axes
+	}
 	if t.Startup >= x.Random.Trials {
 		x.faultAt(path+".startup", "want fewer than the %d trials of the search, have %d", x.Random.Trials, t.Startup)
 		return axes
@@ -263,14 +267,14 @@ func (x *expansion) resolved(combos []combo) []combo {
 	used := make([]bool, len(x.Exclude))
 	idle := map[string]config.Position{} // keys that have not applied so far
 	busy := map[string]bool{}
-	taken := map[string]bool{} // labels of combinations that lost a key
+	taken := map[string]bool{} // values of combinations that lost a key
 	kept := combos[:0]
 	for _, c := range combos {
 		over := x.base
 		for i, s := range c.combination {
 			layer := len(x.layers) + i
-			if !c.included && schema().Lookup(s.path).When == nil {
-				layer += len(c.combination) // includes the keys that decide whether others apply
+			if !c.included { // keys that decide whether others apply are above these
+				layer += len(c.combination) * (mostDeciding - deciding(s.path))
 			}
 			over = s.over(over, layer)
 		}
@@ -284,7 +288,7 @@ func (x *expansion) resolved(combos []combo) []combo {
 		}
 		all := len(c.combination)
 		c.combination = slices.DeleteFunc(slices.Clone(c.combination), func(s setting) bool {
-			if schema().Lookup(s.path).When == nil {
+			if deciding(s.path) == 0 {
 				return false
 			}
 			_, there := config.ValueAt(values, s.path)
@@ -292,17 +296,17 @@ func (x *expansion) resolved(combos []combo) []combo {
 			busy[s.path] = busy[s.path] || there
 			return !there
 		})
-		if label := c.combination.label(); len(c.combination) < all {
-			if taken[label] {
+		if values := c.combination.values(); len(c.combination) < all {
+			if taken[values] {
 				continue
 			}
-			taken[label] = true
+			taken[values] = true
 		}
 		kept = append(kept, c)
 	}
 	for _, path := range slices.Sorted(maps.Keys(idle)) {
 		if !busy[path] {
-			x.fault(idle[path], path, "applies in no combination, only %s", schema().Lookup(path).When)
+			x.fault(idle[path], path, "applies in no combination, only %s", whenOf(path))
 		}
 	}
 	for i, c := range x.Exclude {
@@ -311,6 +315,39 @@ func (x *expansion) resolved(combos []combo) []combo {
 		}
 	}
 	return kept
+}
+
+// mostDeciding is more than deciding returns.
+const mostDeciding = 8
+
+// deciding returns the length of the longest chain of keys of which each decides whether the next
+// one applies, or the group around it, and the last one whether the key does; 0 if it always
+// applies.
+func deciding(path string) (longest int) {
+	for around := path; around != ""; around = around[:max(0, strings.LastIndexByte(around, '.'))] {
+		f := schema().Lookup(around)
+		if f == nil {
+			continue
+		}
+		for w := f.When; w != nil; w = w.And {
+			decider := w.Key
+			if !strings.Contains(decider, ".") {
+				decider = config.Join(around[:max(0, strings.LastIndexByte(around, '.'))], decider)
+			}
+			longest = max(longest, min(mostDeciding-1, 1+deciding(decider)))
+		}
+	}
+	return longest
+}
+
+// whenOf returns the condition of a key, or of the nearest group around it that has one.
+func whenOf(path string) *config.Condition {
+	for ; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
+		if f := schema().Lookup(path); f != nil && f.When != nil {
+			return f.When
+		}
+	}
+	return nil
 }
 
 // over returns a tree with the setting merged over it.
@@ -353,6 +390,15 @@ func (x *expansion) checkCombos(combos []combo) {
 			at = c.combination[n-1].at
 		}
 		x.fault(at, "sweep", "the trials %s and %s have equal settings", config.Quoted(combos[first].label()), config.Quoted(c.label()))
+		return
+	}
+	if first, second, equal := sameKey(combos, func(c combo) string { return c.label() }); equal && len(combos) > 1 {
+		c, at := &combos[second], x.base.At
+		if n := len(c.combination); n > 0 {
+			at = c.combination[n-1].at
+		}
+		x.fault(at, "sweep", "two trials would be called %s: that of %s and that of %s", config.Quoted(c.label()), combos[first].combination.values(), c.combination.values()).
+			WithHint("rename a file, or name the trials under sweep.include")
 		return
 	}
 	if r := x.Random; r != nil && r.TPE != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/config"
 	"alamos/pkg/stats"
 
@@ -469,4 +470,62 @@ func number(s string) float64 {
 		panic(err)
 	}
 	return x
+}
+
+// Which keys come first in a sweep does not decide whether it is valid, also of keys and groups
+// whose deciders have conditions of their own.
+func TestOrderOfSweptKeys(t *testing.T) {
+	for _, sweep := range []string{
+		"{grid: {network.policy_head: [conv-linear, conv73-linear], network.policy_channels: [4, 8]}}",
+		"{grid: {network.policy_channels: [4, 8], network.policy_head: [conv-linear, conv73-linear]}}",
+		"{grid: {data: [null, {kind: pgn, files: [a.pgn]}], selfplay.games: [100, 200]}}",
+		"{grid: {selfplay.games: [100, 200], data: [null, {kind: pgn, files: [a.pgn]}]}}",
+	} {
+		if n := len(load(t, "sweep: "+sweep).Trials); n != 3 {
+			t.Errorf("%s: %d trials, want 3", sweep, n)
+		}
+	}
+}
+
+// The folders of trials do not depend on the order of the keys.
+func TestFoldersOfSweptKeys(t *testing.T) {
+	folders := func(keys string) (all []string) {
+		for _, trial := range load(t, "sweep: {grid: {"+keys+"}}").Trials {
+			all = append(all, trial.Folder)
+		}
+		slices.Sort(all)
+		return all
+	}
+	if a, b := folders("generations: [1, 2], tournament.rounds: [2, 4]"), folders("tournament.rounds: [2, 4], generations: [1, 2]"); !slices.Equal(a, b) || len(a) != 4 {
+		t.Errorf("folders %v and %v", a, b)
+	}
+}
+
+// A ramp counts up to the last generation of the experiment.
+func TestRampsBeyondTheEnd(t *testing.T) {
+	load(t, "generations: 10\ntraining: {window: {from: 2, to: 12, over: 20}}")
+}
+
+// null restores the rule of the variant, not that of chess.
+func TestNullOfARule(t *testing.T) {
+	f := folder{
+		"x.yaml":    head + "extends: base.yaml\ngame: {rules: {explosion: null}}",
+		"base.yaml": "alamos: 1\nname: base\nnetwork: {input: rules, policy: rules}\ngame: {variant: mine.yaml, rules: {explosion: 2}}",
+		"mine.yaml": "base: atomic\nname: mine\ncastling: false\nstalemate:\n",
+	}
+	rules := loadFrom(t, f).Trials[0].Settings.Game.Rules
+	if want := chess.RulesOf(chess.Atomic); rules.Explosion != want.Explosion || rules.Stalemate != want.Stalemate || rules.Castling {
+		t.Errorf("%+v", rules)
+	}
+}
+
+// null of a key above one that it decided drops that one.
+func TestNullOfADecider(t *testing.T) {
+	f := folder{
+		"x.yaml":    head + "extends: base.yaml\nnetwork: {moves_left: null}",
+		"base.yaml": "alamos: 1\nname: base\nnetwork: {moves_left: true}\ntraining: {loss: {moves_left: 0.1}}",
+	}
+	if loss := loadFrom(t, f).Trials[0].Settings.Training.Loss.MovesLeft; loss == 0.1 {
+		t.Error("the loss of moves left is still that of the base")
+	}
 }

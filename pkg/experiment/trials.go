@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -85,13 +86,16 @@ func (x *expansion) repeated(c *combo, from, to int) []Trial {
 // the same networks. The hash also covers every swept setting, because the trials of a sweep
 // need separate folders.
 func (t *Trial) folderName() string {
-	var swept []AxisValue
+	trained := t.Settings.identity()
+	var swept map[string]any
 	for _, a := range t.Axis {
 		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" || section == "stop" {
-			swept = append(swept, a)
+			if swept == nil {
+				swept = map[string]any{}
+			}
+			swept[a.Path], _ = config.ValueAt(trained, a.Path)
 		}
 	}
-	trained := t.Settings.identity()
 	maps.DeleteFunc(trained, func(section string, _ any) bool {
 		return !slices.Contains([]string{"seed", "start", "game", "network", "search", "data", "selfplay", "training"}, section)
 	})
@@ -159,10 +163,8 @@ func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
 	if x.Budget.Games == 0 {
 		return combos, left
 	}
-	n := len(combos)
-	for n > 0 && x.games(combos[:n]) > float64(x.Budget.Games) {
-		n--
-	}
+	// The first number of combinations that is too many, less one.
+	n := sort.Search(len(combos), func(i int) bool { return x.games(combos[:i+1]) > float64(x.Budget.Games) })
 	if n == 0 {
 		x.faultAt("sweep.budget.games", "too few for the first combination, which needs %s", config.FormatFloat(x.games(combos[:1])))
 		return nil, nil
