@@ -243,6 +243,19 @@ func (s *Settings) rampsTo0(key string) bool {
 	return ramps && (r.From == 0 || r.To == 0)
 }
 
+// idle returns why a key has no effect beside the other settings, or "". A file may set such a key,
+// for another that extends it; a sweep that varies it asks nothing.
+func (s *Settings) idle(path string) string {
+	section := path[:max(0, strings.LastIndexByte(path, '.'))]
+	switch gumbel := s.Search.Root.Kind == "gumbel"; {
+	case gumbel && section == "search.noise":
+		return "with search.root.kind: gumbel the root has noise of its own"
+	case gumbel && section == "selfplay.temperature" && s.Search.Root.Noise > 0 && s.SelfPlay.PlayoutCap.Visits == 0:
+		return "with search.root.kind: gumbel and search.root.noise the search itself chooses the move"
+	}
+	return ""
+}
+
 func forcedInVain(s *search.Config) string {
 	if s.ForcedPlayouts > 0 && s.Root.Kind == "gumbel" {
 		return "a gumbel root has its own distribution of visits: forced playouts need root: puct"

@@ -378,6 +378,29 @@ func (x *expansion) excludes(c *combo, used []bool) bool {
 	return excluded
 }
 
+// checkIdle checks that each key that the sweep varies has an effect in some combination.
+func (x *expansion) checkIdle(combos []combo) {
+	for _, path := range x.paths() {
+		var first *setting
+		why := ""
+		for i := range combos {
+			s := combos[i].find(path)
+			if s == nil {
+				continue
+			}
+			if first == nil {
+				first = s
+			}
+			if why = combos[i].settings.idle(path); why == "" {
+				break
+			}
+		}
+		if why != "" {
+			x.fault(first.at, path, "has no effect in any trial: %s", why)
+		}
+	}
+}
+
 // checkCombos checks that there are combinations, that their settings differ, and that
 // successive halving can compare them.
 func (x *expansion) checkCombos(combos []combo) {
@@ -401,6 +424,7 @@ func (x *expansion) checkCombos(combos []combo) {
 			WithHint("rename a file, or name the trials under sweep.include")
 		return
 	}
+	x.checkIdle(combos)
 	if r := x.Random; r != nil && r.TPE != nil {
 		x.checkObjective("sweep.random.tpe", &r.TPE.Objective, combos)
 	}
