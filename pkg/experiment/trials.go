@@ -87,13 +87,11 @@ func (x *expansion) repeated(c *combo, from, to int) []Trial {
 // need separate folders.
 func (t *Trial) folderName() string {
 	trained := t.Settings.identity()
-	var swept map[string]any
-	for _, a := range t.Axis {
+	var swept []AxisValue
+	for _, a := range slices.SortedFunc(slices.Values(t.Axis), func(a, b AxisValue) int { return cmp.Compare(a.Path, b.Path) }) {
 		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" || section == "stop" {
-			if swept == nil {
-				swept = map[string]any{}
-			}
-			swept[a.Path], _ = config.ValueAt(trained, a.Path)
+			value, _ := config.ValueAt(trained, a.Path)
+			swept = append(swept, AxisValue{a.Path, string(config.JSON(value))})
 		}
 	}
 	maps.DeleteFunc(trained, func(section string, _ any) bool {
