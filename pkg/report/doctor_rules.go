@@ -128,7 +128,7 @@ var rules = []rule{
 	},
 	{
 		measure: "kl", of: divergence, most: 1.05, from: 4, percent: true,
-		says: "The policy loss falls, but the search disagrees with the policy as before: the divergence is %s of that of the first trained network.",
+		says: "The policy loss falls, but the search disagrees with the policy as before: the divergence is %s of the highest of generations 2 to 4.",
 		try: []Remedy{
 			{Setting: "search.visits", Change: "more: the target of few visits is noise, which nothing can learn"},
 			{Setting: "search.c_puct", Change: "lower, if targets are spread over many moves; likewise search.noise.weight"},
@@ -306,14 +306,18 @@ func sinceBest(measure string) func([]generation) stats.Interval {
 // later ones may not differ more. In chess they find little at first (0.2), and the divergence rises for ten generations.
 const leastDivergence = 0.5
 
-// divergence returns the divergence divided by that of the first trained network, if the
-// policy loss has fallen since then.
+// divergence returns the divergence divided by the highest of the first trained networks, of
+// generations 2 to 4, if the policy loss has fallen since the first of them.
 func divergence(until []generation) stats.Interval {
 	now, first := last(until).learning, until[1].learning
 	if now["policy_loss"] > 0.95*first["policy_loss"] || first["kl"] < leastDivergence {
 		return stats.Unknown()
 	}
-	return stats.Exactly(now["kl"] / first["kl"])
+	highest := first["kl"]
+	for _, g := range until[1:min(4, len(until))] {
+		highest = max(highest, g.learning["kl"])
+	}
+	return stats.Exactly(now["kl"] / highest)
 }
 
 // valueSkill returns the error of the search's value divided by that of the value 0.
