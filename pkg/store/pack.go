@@ -178,7 +178,7 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 // packs reports whether a pack of a level has a file. Its name is relative to the folder of the
 // trial. replays says whether the notebook shows games of self-play.
 func packs(level, name string, replays bool) bool {
-	if strings.HasPrefix(name, ".") || strings.Contains(name, "/.") { // a lock, the temporary file of a killed run, or an editor's folder
+	if strings.HasPrefix(name, ".") || strings.Contains(name, "/.") || name == crateName { // a lock, the temporary file of a killed run, an editor's folder, or what unpack left
 		return false
 	}
 	kind, _, _ := strings.Cut(name, "/")
