@@ -137,6 +137,9 @@ func (n Number) Read(r *Reader, path string, t *Node) (any, bool) {
 		return x + 0, true // converts -0 to 0
 	}
 	if exact, err := strconv.ParseInt(t.Text, 10, 64); err == nil {
+		if n.Max <= 1<<53 && exact > int64(n.Max) { // which rounding hides
+			return r.Fail(t, path, "", "want %s, have %s", n.bounds(true), t.Have())
+		}
 		return exact, true
 	}
 	return int64(x), true
@@ -387,6 +390,9 @@ func (x Table) Read(r *Reader, path string, t *Node) (any, bool) {
 	}
 	m, ok := map[string]any{}, true
 	for _, e := range t.Entries {
+		if e.Value.Kind == Null { // takes an inherited one away
+			continue
+		}
 		if e.Value.Kind != Scalar {
 			_, ok = r.Fail(e.Value, Join(path, e.Key), "", "want a text, a number, true or false, have %s", e.Value.Have())
 			continue
