@@ -74,7 +74,7 @@ func (l Lines) Figure() (*Figure, error) {
 	}
 	for i, s := range l.Series {
 		look := lookOf(i)
-		if len(names) > 0 {
+		if len(names) > 0 || s.Unjoined {
 			look.line.Width = 0
 		}
 		s.Points = shifted(s.Points, p.X, shifts[i])

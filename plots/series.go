@@ -37,6 +37,9 @@ type Series struct {
 	// mean. Such a series comes before those that are drawn over it.
 	Faint bool
 
+	// Unjoined leaves out the line between the points.
+	Unjoined bool
+
 	// Step holds each value since the point before, and the first for one unit of X, which
 	// suits a number of a whole epoch.
 	Step bool

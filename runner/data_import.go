@@ -229,10 +229,17 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 
 // ofFiles sets the source to files as the flags say.
 func (o *importOptions) ofFiles(ctx context.Context, files []string) error {
-	for flag, given := range map[string]bool{"set": len(o.set) > 0, "trial": o.trial != "", "no-engines": o.noEngines} {
-		if given {
-			return usagef("--%s: only for experiments, and %s is not one", flag, files[0])
-		}
+	var vain string
+	switch {
+	case len(o.set) > 0:
+		vain = "set"
+	case o.trial != "":
+		vain = "trial"
+	case o.noEngines:
+		vain = "no-engines"
+	}
+	if vain != "" {
+		return usagef("--%s: only for experiments, and %s is not one", vain, files[0])
 	}
 	files, err := matching(files)
 	if err != nil {

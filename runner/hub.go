@@ -40,7 +40,7 @@ func hubInitCommand() *cobra.Command {
 		Long: `init writes hub.key, for the machine of the run, and worker-1.token to worker-N.token, each
 for one or more workers. These files are secret: who has a token can play games for the
 run. If the folder has keys already, init adds the tokens that are missing, and --address
-changes that in the tokens that lie there.
+changes the address in the tokens of this folder.
 
 Workers connect to the machine of the run. If they do not reach it, but the run and they
 reach another machine, --server writes the configuration of a NATS server for that one, and

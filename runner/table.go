@@ -62,6 +62,15 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 			if err := report.WriteText(cmd.OutOrStdout(), false, s.Table()); err != nil {
 				return err
 			}
+			if out != "" {
+				b, err := s.File(filepath.Ext(out))
+				if err == nil {
+					err = disk.WriteBytes(out, b)
+				}
+				if err != nil {
+					return err
+				}
+			}
 			if figure != "" {
 				c, err := s.Chart()
 				if err == nil {
@@ -74,14 +83,7 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 					return err
 				}
 			}
-			if out == "" {
-				return nil
-			}
-			b, err := s.File(filepath.Ext(out))
-			if err != nil {
-				return err
-			}
-			return disk.WriteBytes(out, b)
+			return nil
 		},
 	}
 	f := cmd.Flags()
@@ -90,7 +92,7 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 	f.StringSliceVar(&q.Group, "group", nil, "a row for each combination of values of these `KEYS` (default: all that differ, but the seed)")
 	f.StringVar(&q.Sort, "sort", "", "sort by this metric, the best first")
 	f.StringVarP(&out, "out", "o", "", "also write the trials to this `file`: .csv or .parquet")
-	f.StringVar(&figure, "figure", "", "also draw the first metric over the training to this `file`: .svg, .png or .pdf")
+	f.StringVar(&figure, "figure", "", "also draw the first metric (by default of a sweep with a final the loss) over the training to this `file`: .svg, .png or .pdf")
 	resultsFlag(cmd, &results)
 	return cmd
 }

@@ -390,7 +390,7 @@ func (x Table) Read(r *Reader, path string, t *Node) (any, bool) {
 	}
 	m, ok := map[string]any{}, true
 	for _, e := range t.Entries {
-		if e.Value.Kind == Null { // takes an inherited one away
+		if e.Value.Kind == Null && !strings.Contains(path, "[") { // takes an inherited one away; items of lists are not inherited
 			continue
 		}
 		if e.Value.Kind != Scalar {
@@ -404,5 +404,5 @@ func (x Table) Read(r *Reader, path string, t *Node) (any, bool) {
 }
 
 func (Table) JSONSchema(*Schema, string) map[string]any {
-	return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "number", "boolean"}}}
+	return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "number", "boolean", "null"}}}
 }

@@ -56,7 +56,7 @@ func (e *Experiment) Fault(key, hint, msg string) *config.Error {
 func (e *Experiment) faultIn(trial *Trial, key, hint, msg string) *config.Error {
 	if trial != nil {
 		for _, s := range trial.combination {
-			if overlap(s.path, key) {
+			if overlap(s.path, key) || s.path == "game.variant" && overlap("game.rules", key) {
 				return s.at.Errorf(key, "%s", msg).WithHint(hint)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/data"
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
 )
@@ -127,7 +128,7 @@ func (x *expansion) checkPBT(combos []combo) {
 	case x.Random.Trials < 2:
 		x.faultAt("sweep.random.trials", "want a population of at least 2 trials")
 	case len(combos) != x.Random.Trials && len(x.errs) == 0:
-		x.faultAt("sweep.random.trials", "want %d different members of the population, have %d: some draws are equal but for keys that do not apply", x.Random.Trials, len(combos))
+		x.faultAt("sweep.random.trials", "want %d different members of the population, have %d: some draws differ only in keys that do not apply", x.Random.Trials, len(combos))
 	case x.Random.Trials*p.Rounds > maxTrials:
 		x.faultAt(path+".rounds", "want at most %d trials", maxTrials)
 	case x.Seeds > 1:
@@ -136,6 +137,9 @@ func (x *expansion) checkPBT(combos []combo) {
 	if p.Metric == "vs_untrained" {
 		x.faultAt(path+".metric", "vs_untrained does not compare the rounds, which begin with networks of their own").
 			WithHint("choose score, with fixed opponents among tournament.players")
+	}
+	if d := combos[0].settings.Data; d != nil && d.Kind != data.Engine && slices.Contains([]string{"loss", "policy_loss", "value_loss", "top1", "top5"}, p.Metric) {
+		x.faultAt(path+".metric", "each round holds out other games of the files, which the rounds before learned from").WithHint("name other files in data.test and choose accuracy.top1, or choose score")
 	}
 	for _, d := range x.Random.Draw {
 		if section, _, _ := strings.Cut(d.path, "."); section == "network" || section == "start" || section == "seed" {

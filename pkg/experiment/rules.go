@@ -243,14 +243,16 @@ func (s *Settings) rampsTo0(key string) bool {
 	return ramps && (r.From == 0 || r.To == 0)
 }
 
-// idle returns why a key has no effect beside the other settings, or "". A file may set such a key,
-// for another that extends it; a sweep that varies it asks nothing.
+// idle returns why a key of the noise or of the temperature has no effect beside the other
+// settings, or "". A file may have such a key, which another one that extends it uses. A sweep of it
+// would compare equal trials.
 func (s *Settings) idle(path string) string {
-	section := path[:max(0, strings.LastIndexByte(path, '.'))]
+	_, changes := s.Ramps["search.root.noise"]
+	of := func(section string) bool { return strings.HasPrefix(path+".", section+".") }
 	switch gumbel := s.Search.Root.Kind == "gumbel"; {
-	case gumbel && section == "search.noise":
+	case gumbel && of("search.noise"):
 		return "with search.root.kind: gumbel the root has noise of its own"
-	case gumbel && section == "selfplay.temperature" && s.Search.Root.Noise > 0 && s.SelfPlay.PlayoutCap.Visits == 0:
+	case gumbel && of("selfplay.temperature") && s.Search.Root.Noise > 0 && !changes && s.SelfPlay.PlayoutCap.Visits == 0:
 		return "with search.root.kind: gumbel and search.root.noise the search itself chooses the move"
 	}
 	return ""

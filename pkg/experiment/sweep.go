@@ -105,14 +105,16 @@ func (l *loader) expand(t *config.Node) *expansion {
 			l.fault(x.at("sweep.random.trials"), "sweep.random.trials", "want %d different trials, but only %d can be drawn", n.Trials, len(axes[0].values))
 		case len(axes) > 0:
 			x.drawn = axes
-			x.bundles = append(x.bundles, x.checkTPE(axes))
+			if axes = x.checkTPE(axes); len(axes) > 0 {
+				x.bundles = append(x.bundles, axes)
+			}
 		}
 	}
 	return x
 }
 
 // checkTPE checks the section sweep.random.tpe, and returns the draws of the trials that
-// begin the search. Without the section it returns all draws.
+// begin the search. Without the section it returns all draws, and for too many trials none.
 func (x *expansion) checkTPE(axes []axis) []axis {
 	t := x.Random.TPE
 	if t == nil {
@@ -122,7 +124,7 @@ func (x *expansion) checkTPE(axes []axis) []axis {
 	x.excludeKeys(path, "tpe proposes the values of all keys", "grid", "zip", "include", "exclude", "budget", "halving")
 	if x.Random.Trials*x.Seeds > maxTrials {
 		x.faultAt("sweep.random.trials", "want at most %d trials with all seeds", maxTrials)
-		return axes
+		return nil
 	}
 	if t.Startup >= x.Random.Trials {
 		x.faultAt(path+".startup", "want fewer than the %d trials of the search, have %d", x.Random.Trials, t.Startup)
@@ -381,22 +383,18 @@ func (x *expansion) excludes(c *combo, used []bool) bool {
 // checkIdle checks that each key that the sweep varies has an effect in some combination.
 func (x *expansion) checkIdle(combos []combo) {
 	for _, path := range x.paths() {
-		var first *setting
+		var at *setting // that sets the key
 		why := ""
 		for i := range combos {
-			s := combos[i].find(path)
-			if s == nil {
-				continue
-			}
-			if first == nil {
-				first = s
+			if at == nil {
+				at = combos[i].find(path)
 			}
 			if why = combos[i].settings.idle(path); why == "" {
 				break
 			}
 		}
-		if why != "" {
-			x.fault(first.at, path, "has no effect in any trial: %s", why)
+		if why != "" && at != nil {
+			x.fault(at.at, path, "has no effect in any trial: %s", why)
 		}
 	}
 }
@@ -415,7 +413,7 @@ func (x *expansion) checkCombos(combos []combo) {
 		x.fault(at, "sweep", "the trials %s and %s have equal settings", config.Quoted(combos[first].label()), config.Quoted(c.label()))
 		return
 	}
-	if first, second, equal := sameKey(combos, func(c combo) string { return c.label() }); equal && len(combos) > 1 {
+	if first, second, equal := sameKey(combos, func(c combo) string { return c.label() }); equal {
 		c, at := &combos[second], x.base.At
 		if n := len(c.combination); n > 0 {
 			at = c.combination[n-1].at

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -494,7 +496,7 @@ func TestFoldersOfSweptKeys(t *testing.T) {
 			all = append(all, trial.Folder)
 		}
 		slices.Sort(all)
-		return all
+		return slices.Compact(all)
 	}
 	if a, b := folders("generations: [1, 2], tournament.rounds: [2, 4]"), folders("tournament.rounds: [2, 4], generations: [1, 2]"); !slices.Equal(a, b) || len(a) != 4 {
 		t.Errorf("folders %v and %v", a, b)
@@ -516,6 +518,29 @@ func TestNullOfARule(t *testing.T) {
 	rules := loadFrom(t, f).Trials[0].Settings.Game.Rules
 	if want := chess.RulesOf(chess.Atomic); rules.Explosion != want.Explosion || rules.Stalemate != want.Stalemate || rules.Castling {
 		t.Errorf("%+v", rules)
+	}
+}
+
+// null takes an option of an engine away that a base sets.
+func TestNullOfAnOption(t *testing.T) {
+	f := folder{
+		"x.yaml":    head + "extends: base.yaml\ndata: {engine: {options: {Hash: null}}}",
+		"base.yaml": "alamos: 1\nname: base\ngame: {variant: chess}\ndata: {kind: engine, games: 2, engine: {uci: stockfish, nodes: 10, options: {Hash: 16, Ponder: true}}}",
+	}
+	if options := loadFrom(t, f).Trials[0].Settings.Data.Player.Options; len(options) != 1 || options["Ponder"] == "" {
+		t.Errorf("options %v", options)
+	}
+}
+
+// A fault of an included trial is at its item.
+func TestFaultOfAnIncludedTrial(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.yaml")
+	text := "alamos: 1\nname: x\ngame:\n  start: chess960\nsweep:\n  include:\n    - {name: base}\n    - {game.start: 8/8 w - -}\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadChecked(file, nil); err == nil || !strings.Contains(err.Error(), "x.yaml:8:8: game.start") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -161,7 +161,7 @@ func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
 	if x.Budget.Games == 0 {
 		return combos, left
 	}
-	// The first number of combinations that is too many, less one.
+	// As many as fit: the games of i+1 combinations are too many for i = n and above.
 	n := sort.Search(len(combos), func(i int) bool { return x.games(combos[:i+1]) > float64(x.Budget.Games) })
 	if n == 0 {
 		x.faultAt("sweep.budget.games", "too few for the first combination, which needs %s", config.FormatFloat(x.games(combos[:1])))
@@ -260,7 +260,7 @@ func (x *expansion) lot(c *combo) uint64 {
 // trials. In tournaments of their own, trials have other opponents.
 type Final struct {
 	Rounds  int          `key:"rounds" default:"20" range:"1..1000000" unit:"games" doc:"Number of games between each pair of players. The two games of an opening are played with swapped colors."`
-	Network string       `key:"network" default:"last" enum:"last best" doc:"The network of a trial: the last, or the best of those that played in the trial's own tournament, by its score there."`
+	Network string       `key:"network" default:"last" enum:"last best" doc:"The network of a trial: the last, or the best of those that played in the trial's own tournament, by its score there, or in a ladder by its rating."`
 	Pairs   string       `key:"pairs" default:"all" enum:"all anchors" doc:"all: all players play each other. anchors: the networks play the anchors only, which costs fewer games with many trials."`
 	Anchors []match.Spec `key:"anchors" default:"[]" doc:"Players that are the same for all trials: random moves, material, UCI engines and models, as in tournament.players. The first one has Elo 0; without anchors it is the mean player."`
 }

@@ -389,11 +389,14 @@ func TestCoverage(t *testing.T) {
 		t.Skip("simulates thousands of tournaments")
 	}
 	const runs = 1000
-	for _, strength := range [][]float64{{0, 0}, {0, 0, 0.5, -0.5}, {0, 4.7}, {0, 2, 4.7}, {0, 2.2}} {
-		draws := 1.0
-		if last := strength[len(strength)-1]; last == 2.2 { // 90 %, where 20 games are often all won
-			draws = 0
-		}
+	for _, c := range []struct {
+		strength []float64
+		draws    float64
+	}{
+		{[]float64{0, 0}, 1}, {[]float64{0, 0, 0.5, -0.5}, 1}, {[]float64{0, 4.7}, 1}, {[]float64{0, 2, 4.7}, 1},
+		{[]float64{0, 2.2}, 0}, // 90 %, where 20 games are often all won
+	} {
+		strength, draws := c.strength, c.draws
 		want := truth(t, strength, draws)
 		last := len(strength) - 1
 		for _, games := range []int{20, 60, 400} {

@@ -20,8 +20,8 @@ type Loss struct {
 	Total  float64
 	Policy float64 // cross entropy over the moves of LossSettings.PolicyMask, in nats
 	Value  float64 // (z - v)^2; with ValueWDL the cross entropy over win, draw and loss, in nats
-	// MovesLeft is the loss of the plies left, in units of Spec.MovesLeftUnit, over the
-	// positions where they are known. The Huber loss is quadratic up to half a unit: with
+	// MovesLeft is the loss of the plies left, in units of Spec.MovesLeftUnit. It is 0 for positions
+	// where they are unknown. The Huber loss is quadratic up to half a unit: with
 	// units of 20 plies it is that of Leela Chess Zero (tfprocess.py of lczero-training).
 	MovesLeft float64
 

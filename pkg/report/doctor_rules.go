@@ -127,7 +127,7 @@ var rules = []rule{
 		source: "our runs: never below 89 %",
 	},
 	{
-		measure: "kl", of: divergence, most: 1.05, from: 4, percent: true,
+		measure: "kl", of: divergence, most: 1.05, from: 5, percent: true,
 		says: "The policy loss falls, but the search disagrees with the policy as before: the divergence is %s of the highest of generations 2 to 4.",
 		try: []Remedy{
 			{Setting: "search.visits", Change: "more: the target of few visits is noise, which nothing can learn"},

@@ -161,7 +161,7 @@ func drawEffects(p *picture) (plots.Chart, string, error) {
 	for _, a := range p.axes {
 		keys = append(keys, a.Path)
 	}
-	e, err := effectsOf(finalists(p.trials), keys, func(t *store.Trial, key string) string { return axisValue(&t.Declared, key) }, m.name)
+	e, err := effectsOf(store.Comparable(p.trials), keys, func(t *store.Trial, key string) string { return axisValue(&t.Declared, key) }, m.name)
 	if err != nil {
 		return nil, "", nothing(err.Error())
 	}

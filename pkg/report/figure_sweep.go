@@ -91,7 +91,7 @@ func (p *picture) metric() metric {
 
 // surelyBetter returns the preferred direction of a metric if one setting is better than all
 // others by the tests of the table of trials, so that it may stand out. It returns Neither if a
-// setting that is not compared, since halving dropped it, has a better value.
+// setting that is not compared, since it did not train to its end, has a better value.
 func (p *picture) surelyBetter(m metric) stats.Better {
 	all := measureAll(p.groups, m.name)
 	better := betterOf(m.name, p.groups)
@@ -175,14 +175,12 @@ func drawSweep(p *picture) (plots.Chart, string, error) {
 	values := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Compare(at[a], at[b]) })
 	c := plots.Lines{Frame: p.frame, X: axis, Y: m.axis()}
 	left := max(0, len(lines)-mostLines)
-	along, joined := p.along(x, others, values)
+	along, joined := p.along(x, others, at)
 	for _, line := range lines[:len(lines)-left] {
-		s := plots.Series{Name: line}
+		s := plots.Series{Name: line, Unjoined: !joined}
 		for _, value := range values {
 			if y, ok := cells[[2]string{value, line}]; ok {
-				if s.Points = append(s.Points, plots.Point{X: at[value], Y: y}); !joined {
-					s.Points = append(s.Points, plots.Point{X: math.NaN(), Y: stats.Unknown()})
-				}
+				s.Points = append(s.Points, plots.Point{X: at[value], Y: y})
 			}
 		}
 		c.Series = append(c.Series, s)
@@ -220,27 +218,35 @@ func (p *picture) lineAxes(x string) []experiment.Axis {
 	})
 }
 
-// along returns the axes that change along x without lines of their own, and whether points may be
-// joined: whether these axes rise or fall with x, as those of a zip do and random ones do not.
-func (p *picture) along(x string, others []experiment.Axis, values []string) (along []string, joined bool) {
+// along returns the axes that differ along x without lines of their own, and whether points may be
+// joined: whether these axes rise or fall with x, as those of a zip do and random ones do not. at
+// has the places of the values of x.
+func (p *picture) along(x string, others []experiment.Axis, at map[string]float64) (along []string, joined bool) {
 	joined = true
 	for _, a := range p.axes {
 		if p.Y != "" || a.Path == x || a.Path == "seed" || slices.ContainsFunc(others, func(o experiment.Axis) bool { return o.Path == a.Path }) {
 			continue
 		}
-		along = append(along, a.Path)
-		var numbers []float64
-		for _, value := range values {
-			i := slices.IndexFunc(p.groups, func(g store.Group) bool { return axisValue(&g.Trials[0].Declared, x) == value })
-			n, err := strconv.ParseFloat(axisValue(&p.groups[i].Trials[0].Declared, a.Path), 64)
+		var points [][2]float64 // places of x and of the axis; words are at their places among its values
+		for _, g := range p.groups {
+			t := &g.Trials[0].Declared
+			place, drawn := at[axisValue(t, x)]
+			value := axisValue(t, a.Path)
+			n, err := strconv.ParseFloat(value, 64)
 			if err != nil {
-				n = float64(len(numbers)) // a word at its place
+				n = float64(slices.Index(a.Values, value))
 			}
-			numbers = append(numbers, n)
+			if drawn {
+				points = append(points, [2]float64{place, n})
+			}
 		}
-		rises := slices.IsSorted(numbers)
-		slices.Reverse(numbers)
-		joined = joined && (rises || slices.IsSorted(numbers))
+		slices.SortStableFunc(points, func(p, q [2]float64) int { return cmp.Compare(p[0], q[0]) })
+		rises := slices.IsSortedFunc(points, func(p, q [2]float64) int { return cmp.Compare(p[1], q[1]) })
+		falls := slices.IsSortedFunc(points, func(p, q [2]float64) int { return cmp.Compare(q[1], p[1]) })
+		if rises && falls { // all are equal
+			continue
+		}
+		along, joined = append(along, a.Path), joined && (rises || falls)
 	}
 	return along, joined
 }
@@ -347,7 +353,7 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 		}
 		c.Axes = append(c.Axes, axis)
 	}
-	return c, fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label) + p.ofSeeds(" Lines are means over seeds.") + p.incomplete(), nil
+	return c, fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label) + p.ofSeeds(" Lines are means over seeds.") + strings.Replace(p.incomplete(), "Without", "Gray:", 1), nil
 }
 
 // drawMultiples shows the score or the loss of each setting in a panel of its own.

@@ -283,18 +283,20 @@ func TestBeside(t *testing.T) {
 // together.
 func TestPointsOfASweep(t *testing.T) {
 	for sweep, joined := range map[string]bool{
-		"{random: {trials: 8, draw: {network.depth: {int: [1, 9]}, search.c_puct: {uniform: [1, 4]}}}}": false,
-		"{zip: {search.c_puct: [1, 2, 3], network.depth: [2, 4, 5]}}":                                   true,
-		"{zip: {search.c_puct: [1, 2, 3], network.depth: [2, 5, 4]}}":                                   false,
+		"{random: {trials: 8, draw: {network.depth: {int: [1, 9]}, search.c_puct: {uniform: [1, 4]}}}}":                       false,
+		"{zip: {search.c_puct: [1, 2, 3], network.depth: [2, 4, 5]}}":                                                         true,
+		"{zip: {search.c_puct: [1, 2, 3], network.depth: [2, 5, 4]}}":                                                         false,
+		"{grid: {search.c_puct: [1, 2, 3], network.depth: [2]}}":                                                              true,
+		"{random: {trials: 8, draw: {network.trunk: {choice: [residual, preactivation]}, search.c_puct: {uniform: [1, 4]}}}}": false,
 	} {
 		all, err := made(t, load(t, "alamos: 1\nname: made\ngenerations: 1\ntraining: {window: 1}\nsweep: "+sweep+"\nnotebook: [figure: {kind: sweep, metric: loss, x: search.c_puct}]\n"), 1).drawn("")
 		if err != nil || len(all) != 1 {
 			t.Fatal(all, err)
 		}
-		points := all[0].chart.(plots.Lines).Series[0].Points
-		gaps := slices.ContainsFunc(points, func(p plots.Point) bool { return math.IsNaN(p.X) })
-		if gaps == joined || len(points) < 3 || !strings.Contains(all[0].caption, "Points also differ in network.depth.") {
-			t.Errorf("%s: %v, %q", sweep, points, all[0].caption)
+		line := all[0].chart.(plots.Lines).Series[0]
+		differ := strings.Contains(all[0].caption, "Points also differ in network.")
+		if line.Unjoined == joined || len(line.Points) < 2 || differ == strings.Contains(sweep, "[2]") {
+			t.Errorf("%s: %+v, %q", sweep, line, all[0].caption)
 		}
 	}
 }

@@ -37,6 +37,7 @@ type Selection struct {
 	values map[*store.Trial]map[string]string // settings of each trial by key
 	keys   []string                           // that differ between trials, without the seed
 	group  []string                           // keys that form rows
+	chart  string                             // the metric of the figure
 }
 
 // Select selects trials. Unknown keys and metrics are errors.
@@ -44,6 +45,10 @@ func (q Query) Select(trials []*store.Trial) (*Selection, error) {
 	s := &Selection{query: q, values: map[*store.Trial]map[string]string{}}
 	if len(q.Metrics) == 0 {
 		s.query.Metrics = trialColumns
+	}
+	s.chart = s.query.Metrics[0]
+	if len(q.Metrics) == 0 && anyFinal(trials) {
+		s.chart = "loss"
 	}
 	all := make([]map[string]string, len(trials))
 	known := map[string]bool{} // all keys, and whether a sweep varies them
@@ -212,26 +217,32 @@ func (s *Selection) valuesOf(t *store.Trial) []string {
 }
 
 // Chart shows the first metric over the training, with a line for each row of the table: the
-// mean of its trials, with the 95 % interval as a band.
+// mean of its trials, with the 95 % interval as a band. It is the loss if none was chosen and the
+// trials have a final tournament, which rates only the last networks.
 func (s *Selection) Chart() (plots.Chart, error) {
-	m, groups := metricOf(s.query.Metrics[0], s.trials...), s.rows()
+	groups := s.rows()
 	if n := len(groups); n > mostLines {
 		return nil, fmt.Errorf("a figure of %d lines, want at most %d: choose fewer trials with --where, or other keys with --group", n, mostLines)
 	}
-	final := slices.ContainsFunc(s.trials, func(t *store.Trial) bool { return t.Final != nil })
+	m := metricOf(s.chart, s.trials...)
 	switch {
 	case slices.Contains(colorColumns, m.name):
 		return nil, fmt.Errorf("%s: a tournament measures it once for a trial, not for each generation", m.name)
-	case (m.name == "score" || m.name == "elo") && final:
-		return nil, fmt.Errorf("%s: it is of the final tournament, which has no values of each generation: choose vs_untrained, or draw the figure final", m.name)
+	case (m.name == "score" || m.name == "elo") && anyFinal(s.trials):
+		return nil, fmt.Errorf("%s: it is of the final tournament, which has no values of each generation: choose another metric, or draw the figure final", m.name)
 	case m.name == "score":
 		return ScoreChart(groups, "samples"), nil
 	}
 	return plots.Lines{X: axis("samples"), Y: m.axis(), Series: lines(groups, anything, overGenerations("samples", measure(m.name)))}, nil
 }
 
-// Metric returns the name of the first metric in words.
-func (s *Selection) Metric() string { return metricOf(s.query.Metrics[0], s.trials...).label }
+// Metric returns the name of the metric of Chart in words.
+func (s *Selection) Metric() string { return metricOf(s.chart, s.trials...).label }
+
+// anyFinal reports whether the trials have played a final tournament.
+func anyFinal(trials []*store.Trial) bool {
+	return slices.ContainsFunc(trials, func(t *store.Trial) bool { return t.Final != nil })
+}
 
 // Table has a row for each group of trials: the values of the keys, the number of trials, and
 // the means of the metrics.
@@ -241,7 +252,7 @@ func (s *Selection) Table() Table {
 	for _, key := range s.group {
 		t.column(Column{Name: key}, func(i int) Cell { return Cell{Text: brief(s.values[groups[i].Trials[0]][key])} })
 	}
-	t.column(number("trials", ""), func(i int) Cell { return Cell{Text: strconv.Itoa(len(groups[i].Trials))} })
+	t.column(number("trials", ""), func(i int) Cell { return Cell{Text: strconv.Itoa(len(store.Comparable(groups[i].Trials)))} })
 	used := map[mark]bool{}
 	for _, name := range s.query.Metrics {
 		t.measure(groups, name, used)
@@ -278,7 +289,7 @@ func (s *Selection) effects() string {
 		if metricOf(name).better == stats.Neither {
 			continue
 		}
-		e, err := effectsOf(s.trials, keys, func(t *store.Trial, key string) string { return s.values[t][key] }, name)
+		e, err := effectsOf(store.Comparable(s.trials), keys, func(t *store.Trial, key string) string { return s.values[t][key] }, name)
 		if err != nil {
 			continue
 		}

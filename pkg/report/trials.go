@@ -211,7 +211,7 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 		return ""
 	}
 	metric, against := "vs_untrained", "against its untrained network"
-	if slices.ContainsFunc(trials, func(t *store.Trial) bool { return t.Final != nil }) {
+	if anyFinal(trials) {
 		metric, against = "score", "in the final tournament"
 	}
 	all := measureAll(groups, metric)

@@ -77,7 +77,11 @@ func (c *Collection) unpacked(results string, dry bool) error {
 // collection writes nothing.
 func hold(dir string, dry bool) (release func() error, err error) {
 	if dry {
-		held, err := disk.Held(dir)
+		folders, err := trialFolders(dir)
+		if err != nil {
+			return nil, err
+		}
+		held, err := heldBy(dir, folders)
 		if held != nil {
 			err = held
 		}

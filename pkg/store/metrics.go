@@ -220,12 +220,18 @@ type Group struct {
 	Trials []*Trial
 }
 
-// Done returns the number of finished generations of the trial that has the most.
-func (g Group) Done() (most int) {
-	for _, t := range g.Trials {
-		most = max(most, t.Done())
+// Comparable returns the trials whose results compare: those that trained to their end and, while
+// there is none, those with the most generations.
+func Comparable(trials []*Trial) []*Trial {
+	isOther := func(t *Trial) bool { return !t.Complete() }
+	if !slices.ContainsFunc(trials, (*Trial).Complete) {
+		most := 0
+		for _, t := range trials {
+			most = max(most, t.Done())
+		}
+		isOther = func(t *Trial) bool { return t.Done() < most }
 	}
-	return most
+	return slices.DeleteFunc(slices.Clone(trials), isOther)
 }
 
 // Groups groups trials of equal settings. Groups are in the order of their first trials.
@@ -253,13 +259,10 @@ func GroupBy[T any](all []T, name func(T) string) (groups [][]T) {
 }
 
 // Measure returns the mean of a metric over the seeds of the group, see [Trial.Measure], and
-// the value of each seed that has one. Seeds that have fewer generations than others, since they
-// failed or still run, have none. A group of one trial returns that trial's own interval.
+// the value of each seed that has one, of those that are [Comparable]. A group of one trial
+// returns that trial's own interval.
 func (g Group) Measure(name string) (m stats.Interval, seeds []float64) {
-	for _, t := range g.Trials {
-		if len(g.Trials) > 1 && !t.Complete() && t.Done() < g.Done() {
-			continue
-		}
+	for _, t := range Comparable(g.Trials) {
 		if m = t.Measure(name); !m.Missing() {
 			seeds = append(seeds, m.Value)
 		}

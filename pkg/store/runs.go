@@ -75,7 +75,6 @@ func List(results string) (all []*Run, err error) {
 			return nil, err
 		}
 		if r != nil {
-			r.Name = name // by which commands find it, also if the folder was renamed
 			all = append(all, r)
 		}
 	}
@@ -84,7 +83,7 @@ func List(results string) (all []*Run, err error) {
 
 // ReadRun reads the state of the results in a folder. It returns nil if there are none.
 func ReadRun(dir string) (*Run, error) {
-	r := &Run{Name: filepath.Base(dir), Dir: dir}
+	r := &Run{Name: filepath.Base(dir), Dir: dir} // by which commands find it, also if the folder was renamed
 	var faults []string
 	x, err := ReadExperiment(dir)
 	switch {
@@ -101,7 +100,7 @@ func ReadRun(dir string) (*Run, error) {
 	}
 	r.Experiment, r.Trials = x, len(folders)
 	if x != nil {
-		r.Name, r.Trials = x.Name, len(x.Trials)+x.Pending
+		r.Trials = len(x.Trials) + x.Pending
 		fault, err := r.progress(folders)
 		if err != nil {
 			return nil, err

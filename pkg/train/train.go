@@ -45,7 +45,7 @@ type Config struct {
 	Mirror      bool            `key:"mirror" default:"false" doc:"Mirror augmentation: in every epoch a random half of the training positions in which neither side may castle is reflected, a-file to h-file. But for castling, the rules of every variant are the same for the reflected position, so there is twice as much to learn from."`
 	Carry       string          `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all is weights, optimizer and schedule; weights starts optimizer and schedule again."`
 	Average     *Average        `key:"average" flags:"optional" doc:"Average of the weights of many steps, which plays and is validated instead of the last weights, while training continues with those (Izmailov et al. 2018; KataGo and Leela Chess Zero play averages too). It removes the noise of the last steps, as a lower learning rate would. If absent, the last weights play."`
-	ValueTarget *ValueTarget    `key:"value_target" flags:"optional" doc:"Second target of the value, besides the results of games. If absent, the results alone are the target."`
+	ValueTarget *ValueTarget    `key:"value_target" flags:"optional" doc:"Second target of the value, besides that of the samples: results of games, or what selfplay.value_mix makes of them."`
 
 	// Values, if not nil, replaces the results as value targets: one for each sample of the
 	// window, held-out ones included, with the view and range of [encode.Sample.Value].
@@ -58,7 +58,7 @@ func (c *Config) SplitsPositions() bool { return c.HeldOut == "positions" }
 // ValueTarget mixes a script's evaluation of positions into the value target.
 type ValueTarget struct {
 	Script config.File `key:"file" ext:".go" flags:"required" doc:"Go script that evaluates positions, from -1 to 1 for the side to move."`
-	Weight float64     `key:"weight" default:"0.5" range:"0..1" doc:"Fraction of the script's evaluation in the target. The rest is the result of the game."`
+	Weight float64     `key:"weight" default:"0.5" range:"0..1" doc:"Fraction of the script's evaluation in the target. The rest is the value of the sample: the result of the game, or its mixture with the search's value (selfplay.value_mix)."`
 }
 
 // Average defines an exponential moving average of the weights.

@@ -692,10 +692,13 @@ func detail(q *http.Request, run *liveRun) (any, error) {
 	if d.Table, err = tableOf(t); err != nil {
 		return nil, err
 	}
-	latest, trial := t.Latest, t.Trial
+	latest, file := t.Latest, t.Path(store.TournamentGames)
+	if t.Manifest.Stage(store.TournamentStage) == nil {
+		file = t.Path(store.GamesFile(t.Done()))
+	}
 	return func() any {
 		if latest == nil {
-			latest = lastGame(trial)
+			latest = lastGame(file)
 		}
 		if latest != nil {
 			d.Game = report.NewReplay(latest)
@@ -704,12 +707,8 @@ func detail(q *http.Request, run *liveRun) (any, error) {
 	}, nil
 }
 
-// lastGame returns the last game of a trial's files, or nil.
-func lastGame(t *store.Trial) (last *match.Game) {
-	file := t.Path(store.TournamentGames)
-	if t.Manifest.Stage(store.TournamentStage) == nil {
-		file = t.Path(store.GamesFile(t.Done()))
-	}
+// lastGame returns the last game of a file, or nil.
+func lastGame(file string) (last *match.Game) {
 	// A run may replace the file meanwhile; then there is another game soon.
 	_ = match.ReadGames(file, func(_ string, g *match.Game) error {
 		last = g
@@ -735,6 +734,9 @@ func tableOf(t *store.Live) (*tableView, error) {
 	}
 	standings := games.Standings()
 	order := match.Descending(len(standings), func(i int) float64 { return standings[i].Share() })
+	if rated {
+		order = res.Ranking()
+	}
 	for _, i := range order {
 		elo := ""
 		if rated {

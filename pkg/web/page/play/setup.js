@@ -17,7 +17,7 @@ class Side {
     this.find("who").addEventListener("change", () => this.set(this.player().usual));
     this.find("limit").addEventListener("change", () => this.mark());
     root.addEventListener("input", (e) => {
-      if (e.target !== this.find("who")) this.text = ""; // which sets it
+      if (e.target !== this.find("who")) this.text = ""; // set() has set it for another player
     });
   }
 

@@ -44,7 +44,7 @@ function element(tag, text, attributes = {}) {
 
 // --- Events ---
 
-let heard = false; // something of this experiment
+let heard = false; // whether an event of the shown experiment has arrived
 function listen() {
   source?.close();
   trials = new Map();
@@ -80,7 +80,7 @@ function hear(news) {
   }
   drawRuns();
   drawRun();
-  if (runs.has(shown) && (first || news.trials.length > 0)) { // what is shown is of the experiment before, at first
+  if (runs.has(shown) && (first || news.trials.length > 0)) { // at first, to replace what is drawn of the experiment before
     drawTrials();
     drawChart();
     drawTrial();
