@@ -88,6 +88,9 @@ func (p *mcts) search(ctx context.Context, trees []*search.Tree, spent []time.Du
 // deadline if it is not zero. Every tree is searched far enough to have a move.
 func (p *mcts) searchWithin(ctx context.Context, trees []*search.Tree, deadline time.Time) error {
 	open := slices.Clone(trees)
+	for _, t := range open {
+		t.SetPatience(search.Patience)
+	}
 	var s search.Stepper
 	for {
 		open = slices.DeleteFunc(open, p.enough)
@@ -97,8 +100,9 @@ func (p *mcts) searchWithin(ctx context.Context, trees []*search.Tree, deadline 
 		if !deadline.IsZero() && !time.Now().Before(deadline) && len(open[0].Root()) > 0 {
 			return nil
 		}
-		evaluated, err := s.Step(open, p.eval)
-		if err != nil || evaluated == 0 {
+		_, err := s.Step(open, p.eval)
+		open = slices.DeleteFunc(open, (*search.Tree).Done)
+		if err != nil {
 			return err
 		}
 	}
@@ -188,14 +192,13 @@ func (p *alphaBeta) deepen(ctx context.Context, g *chess.Game, t uci.Task, repor
 			report(lineReport(&l, time.Since(began), last))
 		}
 	}
-	p.search.Report = func(l search.Line) {
-		send(l, false)
-		if !t.Infinite && t.Nodes > 0 && int64(l.Evaluations) >= t.Nodes {
-			stop()
-		}
+	p.search.Report = func(l search.Line) { send(l, false) }
+	p.search.Most = 0
+	if !t.Infinite {
+		p.search.Most = int(t.Nodes)
 	}
 	line, err := p.search.Search(within, g, depth)
-	ended := within.Err() != nil
+	ended := within.Err() != nil || errors.Is(err, search.ErrMost)
 	if ended && len(line.Best) == 0 {
 		line, err = p.search.Search(context.WithoutCancel(ctx), g, 1)
 		ended = false

@@ -183,12 +183,20 @@ func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) 
 
 // exchanged returns the board field of a FEN with colors exchanged.
 func exchanged(board string) string {
+	board, pockets, _ := strings.Cut(board, "[")
 	ranks := strings.Split(board, "/")
 	slices.Reverse(ranks)
-	return strings.Map(func(r rune) rune {
-		if unicode.IsUpper(r) {
-			return unicode.ToLower(r)
-		}
-		return unicode.ToUpper(r)
-	}, strings.Join(ranks, "/"))
+	swap := func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsUpper(r) {
+				return unicode.ToLower(r)
+			}
+			return unicode.ToUpper(r)
+		}, text)
+	}
+	if pockets == "" {
+		return swap(strings.Join(ranks, "/"))
+	}
+	black := strings.IndexFunc(pockets, func(r rune) bool { return !unicode.IsUpper(r) }) // those of White come first
+	return swap(strings.Join(ranks, "/")) + "[" + swap(strings.TrimSuffix(pockets[black:], "]")+pockets[:black]) + "]"
 }

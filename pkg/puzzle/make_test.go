@@ -90,10 +90,16 @@ func TestBadRecipes(t *testing.T) {
 	}
 }
 
-// Colors exchanged twice are as before, and once another board.
+// Colors exchanged twice are as before, also with pieces in hand.
 func TestExchanged(t *testing.T) {
-	const board = "rnb1k2r/pp3ppp/2P5/8/8/5N2/PPPP1PPP/R1BQKB1R"
-	if got := exchanged(board); got != "r1bqkb1r/pppp1ppp/5n2/8/8/2p5/PP3PPP/RNB1K2R" || exchanged(got) != board {
-		t.Errorf("exchanged is %s", got)
+	for board, want := range map[string]string{
+		"rnb1k2r/pp3ppp/2P5/8/8/5N2/PPPP1PPP/R1BQKB1R": "r1bqkb1r/pppp1ppp/5n2/8/8/2p5/PP3PPP/RNB1K2R",
+		"4k3/8/8/8/8/8/8/R3K3":                         "r3k3/8/8/8/8/8/8/4K3",
+		"4k3/8/8/8/8/8/8/R3K3[QRp]":                    "r3k3/8/8/8/8/8/8/4K3[Pqr]",
+		"4k3/8/8/8/8/8/8/R3K3[]":                       "r3k3/8/8/8/8/8/8/4K3[]",
+	} {
+		if have := exchanged(board); have != want || exchanged(want) != board {
+			t.Errorf("%s: %s, want %s; and back %s", board, have, want, exchanged(want))
+		}
 	}
 }

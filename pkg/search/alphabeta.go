@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -53,24 +54,28 @@ type AlphaBeta struct {
 	// the rules.
 	ValueEnds bool
 	Report    func(Line) // receives the line of each depth; may be nil
+	Most      int        // ends the search with ErrMost after so many evaluations, but not in the first ply; 0: no limit
 
 	game        *chess.Game
 	best        map[uint64]chess.Move // of the depth before, by position: for the order only
 	evaluations int
 }
 
+// ErrMost ends a search that has made all its evaluations.
+var ErrMost = errors.New("search: alpha-beta has made all its evaluations")
+
 // certain is the largest value of a position that is valued and not decided.
 const certain = 1 - 1e-9
 
-// Search looks the given number of plies ahead, at least 1, in a game that is not
-// over. With an error, the line is that of the last depth that was finished, if any.
+// Search looks the given number of plies ahead, at least 1, from a position with legal moves that
+// no rule has decided; repetition, fifty moves or material may have drawn the game. With an error, the line is that of the last depth that was finished, if any.
 func (a *AlphaBeta) Search(ctx context.Context, g *chess.Game, depth int) (Line, error) {
 	var l chess.MoveList
 	g.Position().LegalMoves(&l)
 	switch {
 	case depth < 1:
 		return Line{}, fmt.Errorf("search: alpha-beta to depth %d: want at least 1", depth)
-	case g.Outcome(&l).Over():
+	case g.Position().Ended(&l).Over():
 		return Line{}, fmt.Errorf("search: the game is over in %s", g.Position().FEN())
 	}
 	if a.game == nil {
@@ -208,6 +213,9 @@ func (a *AlphaBeta) value(ctx context.Context, depth int, alpha, beta float64) (
 func (a *AlphaBeta) children(ctx context.Context, moves []chess.Move) ([]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if a.Most > 0 && a.evaluations >= a.Most {
+		return nil, ErrMost
 	}
 	values := make([]float64, len(moves))
 	var leaves []int

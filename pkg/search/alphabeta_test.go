@@ -263,6 +263,48 @@ func TestAlphaBetaErrors(t *testing.T) {
 	}
 }
 
+// A game that fifty moves have drawn has a best move, for analysis.
+func TestAlphaBetaOfADrawnGame(t *testing.T) {
+	p, err := chess.ParseFEN(chess.Standard, "8/5k2/8/8/8/3R4/5K2/8 w - - 100 90")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := (&AlphaBeta{Valuer: &zero{}}).Search(t.Context(), chess.NewGame(p), 2); err != nil || len(line.Best) == 0 {
+		t.Errorf("%+v, %v", line, err)
+	}
+}
+
+// Most ends a search within the depth that has made its evaluations.
+func TestAlphaBetaMost(t *testing.T) {
+	line, err := (&AlphaBeta{Valuer: &zero{}, Most: 500}).Search(t.Context(), chess.NewGame(chess.StartPosition(chess.Standard)), 10)
+	if !errors.Is(err, ErrMost) || line.Depth < 2 || line.Evaluations > 500 {
+		t.Errorf("%+v, %v", line, err)
+	}
+	if line, err = (&AlphaBeta{Valuer: &zero{}, Most: 1}).Search(t.Context(), chess.NewGame(chess.StartPosition(chess.Standard)), 10); !errors.Is(err, ErrMost) || line.Depth != 1 {
+		t.Errorf("one evaluation: %+v, %v", line, err)
+	}
+}
+
+// A step ends in time where visits need no network: here every move draws.
+func TestPatience(t *testing.T) {
+	p, err := chess.ParseFEN(chess.Standard, "8/5k2/8/8/8/3R4/5K2/8 w - - 99 90")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := NewTree(Config{Visits: 1 << 30, CPuct: 1}, 1)
+	tree.Analyze(chess.NewGame(p))
+	tree.SetPatience(1000)
+	var s Stepper
+	for range 2 { // the first evaluates the root
+		if _, err := s.Step([]*Tree{tree}, Uniform{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := tree.Visits(); tree.Done() || n < 1000 || n > 1001 {
+		t.Errorf("%d visits, done: %v", n, tree.Done())
+	}
+}
+
 // keyed is an evaluator with the values of hashed.
 type keyed struct{ Uniform }
 

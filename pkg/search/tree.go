@@ -30,6 +30,7 @@ type Tree struct {
 	requests []request // of which the first pending wait for an evaluation
 	pending  int
 
+	patience       int     // see SetPatience
 	extra          int     // visits kept from the search before that do not count; see Config.FreshVisits
 	quiet          bool    // no exploration: see SetExploring
 	hasSquares     bool    // see arrays
@@ -194,13 +195,36 @@ func (t *Tree) Follow(g *chess.Game) {
 	for _, m := range now[len(before):] {
 		t.Advance(m)
 	}
+	if len(now) == len(before) {
+		t.again()
+	}
 	if t.nodes[0].state == terminal {
 		t.Analyze(g)
 	}
 }
 
+// again begins another search of the same root, whose noise stays as it is.
+func (t *Tree) again() {
+	t.dropRequests()
+	root := &t.nodes[0]
+	if t.cfg.FreshVisits {
+		t.extra = int(root.visits)
+	}
+	if root.state == expanded && t.cfg.Root.Considered > 0 && t.cfg.Budget() < Unlimited {
+		t.startHalving()
+	}
+}
+
 // SetVisits changes Config.Visits from now on.
 func (t *Tree) SetVisits(n int) { t.cfg.Visits = n }
+
+// Patience is a usual value of SetPatience: a few hundredths of a second.
+const Patience = 1 << 16
+
+// SetPatience has Select end after this many visits that needed no network, so that its caller can
+// look at a clock; 0, as at first, means never. Select may then append nothing though the tree is
+// not Done.
+func (t *Tree) SetPatience(n int) { t.patience = n }
 
 // SetReuse changes Config.TreeReuse from now on.
 func (t *Tree) SetReuse(on bool) { t.cfg.TreeReuse = on }
@@ -238,6 +262,7 @@ func (t *Tree) Advance(m chess.Move) {
 	t.forcesPlayouts, t.halving.on = false, false
 	if child == none || t.nodes[child].state == repeated {
 		t.clear()
+		t.depth = 0
 		return
 	}
 	t.keepSubtree(child)

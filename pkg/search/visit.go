@@ -270,7 +270,7 @@ type request struct {
 // network, expands them, and appends their requests, prepared by e, to dst. When they
 // have been evaluated, Backup ends the step. Visits that need no network (the game is
 // over there, or see Config.ExpandAt) are completed on the way. Select appends nothing
-// only if the tree is Done.
+// only if the tree is Done, or after SetPatience.
 //
 // A pending visit counts against its moves (see refresh), so that the next one goes
 // elsewhere. If a visit nevertheless ends at a leaf that waits already, the step ends
@@ -279,8 +279,17 @@ type request struct {
 // Select drops requests that Backup did not take.
 func (t *Tree) Select(e Evaluator, dst []*encode.Leaf) []*encode.Leaf {
 	t.dropRequests()
-	for !t.Done() {
-		for t.hasRoom() && t.visitOnce(e) {
+	for completed := 0; !t.Done(); {
+		impatient := false
+		for !impatient && t.hasRoom() {
+			before := t.pending
+			if !t.visitOnce(e) {
+				break
+			}
+			if t.pending == before {
+				completed++
+				impatient = t.patience > 0 && completed >= t.patience
+			}
 		}
 		if t.Done() { // proven meanwhile
 			t.dropRequests()
@@ -295,7 +304,9 @@ func (t *Tree) Select(e Evaluator, dst []*encode.Leaf) []*encode.Leaf {
 		if len(dst) > unknown {
 			break
 		}
-		t.backupAll()
+		if t.backupAll(); impatient {
+			break
+		}
 	}
 	return dst
 }
@@ -336,6 +347,7 @@ func (t *Tree) visitOnce(e Evaluator) bool {
 	}
 	if n.state == waiting {
 		e.Prepare(&q.leaf, t.game, t.legal.Slice())
+		q.known = false
 		if t.caches(q.node) {
 			q.key = keyOf(t.game.Position(), &q.leaf)
 			q.known = t.cache.get(q.key, &q.leaf)

@@ -145,6 +145,7 @@ func (r *running) run(ctx context.Context) error {
 	}
 	var stepper search.Stepper
 	trees := []*search.Tree{r.tree}
+	r.tree.SetPatience(search.Patience)
 	for {
 		evaluated, err := stepper.Step(trees, r.model.Eval)
 		if err != nil {
@@ -154,7 +155,7 @@ func (r *running) run(ctx context.Context) error {
 			r.tree.SetVisits(0) // removes the visits that this spared
 		}
 		endless := r.task.Infinite || r.task.Ponder
-		if evaluated == 0 && endless { // nothing is left to search, but the move must wait
+		if r.tree.Done() && evaluated == 0 && endless { // nothing is left to search, but the move must wait
 			r.report(true)
 			select {
 			case <-ctx.Done():
@@ -173,7 +174,7 @@ func (r *running) run(ctx context.Context) error {
 			r.start(time.Now())
 		default:
 		}
-		if evaluated == 0 || !endless && r.due() && r.enough() {
+		if r.tree.Done() && evaluated == 0 || !endless && r.due() && r.enough() {
 			return nil
 		}
 	}
@@ -231,6 +232,7 @@ func (r *running) decided(now time.Time) bool {
 	for _, e := range r.tree.Root() {
 		all += e.Visits
 		switch {
+		case e.Exact && e.Q == -1: // it is not played while another move does not lose
 		case e.Visits > first:
 			first, second = e.Visits, first
 		case e.Visits > second:
