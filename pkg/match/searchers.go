@@ -109,7 +109,7 @@ func (p *mcts) searchWithin(ctx context.Context, trees []*search.Tree, deadline 
 }
 
 func (p *mcts) enough(t *search.Tree) bool {
-	return p.how.Limit.Depth > 0 && len(t.Root()) > 0 && len(t.PV()) >= p.how.Limit.Depth
+	return p.how.Limit.Depth > 0 && len(t.Root()) > 0 && t.DeepEnough(p.how.Limit.Depth)
 }
 
 // tree returns the tree of the game, rooted at the current position.

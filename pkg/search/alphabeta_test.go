@@ -305,6 +305,38 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// A line that ends with the game is deep enough once its last move has many visits: here White
+// takes the rook, and nothing is left to mate with.
+func TestDeepEnough(t *testing.T) {
+	p, err := chess.ParseFEN(chess.Standard, "8/8/2k5/8/4r3/3K4/8/8 w - - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := NewTree(Config{Visits: 5000, CPuct: 0.5}, 1)
+	tree.SetRoot(chess.NewGame(p))
+	if err := Run(t.Context(), []*Tree{tree}, withoutRookLost{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(tree.PV()) != 1 || !tree.DeepEnough(1) || !tree.DeepEnough(5) {
+		t.Errorf("line %v: deep enough for 1: %v, for 5: %v", tree.PV(), tree.DeepEnough(1), tree.DeepEnough(5))
+	}
+	tree = NewTree(Config{Visits: 20, CPuct: 0.5}, 1)
+	tree.SetRoot(chess.NewGame(p))
+	if err := Run(t.Context(), []*Tree{tree}, withoutRookLost{}); err != nil || tree.DeepEnough(5) {
+		t.Errorf("a few visits are deep enough (%v)", err)
+	}
+}
+
+// withoutRookLost values a position by whose turn it is: White, who has no rook, loses.
+type withoutRookLost struct{ Uniform }
+
+func (withoutRookLost) Prepare(l *encode.Leaf, g *chess.Game, moves []chess.Move) {
+	Uniform{}.Prepare(l, g, moves)
+	if l.Value = 0.9; g.Position().Turn() == chess.White {
+		l.Value = -0.9
+	}
+}
+
 // keyed is an evaluator with the values of hashed.
 type keyed struct{ Uniform }
 

@@ -210,6 +210,21 @@ func (t *Tree) Visits() int { return int(t.nodes[0].visits) }
 // Depth is the number of moves in the longest path.
 func (t *Tree) Depth() int { return t.depth }
 
+// DeepEnough reports whether the principal variation has at least this many moves, or ends with the
+// game by a move with so many visits that it grows no more.
+func (t *Tree) DeepEnough(depth int) bool {
+	const settled = 1000
+	n, last, length := &t.nodes[0], int32(0), 0
+	for n.visits > 0 {
+		e := &t.edgesOf(n)[t.best(n)]
+		if e.visits == 0 {
+			break
+		}
+		n, last, length = &t.nodes[e.child], e.visits, length+1
+	}
+	return length >= depth || last >= settled && (n.state == terminal || n.state == repeated || n.exact())
+}
+
 // line appends the principal variation from n on.
 func (t *Tree) line(line []chess.Move, n *node) []chess.Move {
 	for n.visits > 0 {

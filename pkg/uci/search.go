@@ -207,7 +207,7 @@ func (r *running) enough() bool {
 	if r.clock && len(r.tree.Root()) == 1 {
 		return true // there is nothing to decide
 	}
-	if r.task.Depth > 0 && len(r.tree.PV()) >= r.task.Depth {
+	if r.task.Depth > 0 && r.tree.DeepEnough(r.task.Depth) {
 		return true
 	}
 	if n := Mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()); r.task.Mate > 0 && n > 0 && n <= r.task.Mate {
