@@ -348,6 +348,13 @@ func TestResultsInABrowser(t *testing.T) {
 	eval[any](b, `document.querySelector("#trials th:nth-child(2) button").click()`)
 	eval[any](b, `document.querySelector("#untick").click()`)
 	shows(`!document.querySelector("#nothing").hidden`)
+	// A figure that was hidden is as wide as its box again.
+	eval[any](b, `document.querySelector("#trials tbody input").click()`)
+	shows(`!document.querySelector("#chart").hidden && document.querySelector("#chart svg").viewBox.baseVal.width > 1000`)
+	// Another trial has its own game; a link of the list keeps the focus.
+	eval[any](b, `document.querySelector("#runs a").focus(); location.hash = "small/1"`)
+	shows(`document.querySelector("#name").textContent.startsWith("Trial 1:") && document.querySelectorAll("#game .piece").length > 2`)
+	shows(`document.activeElement === document.querySelector("#runs a")`)
 	for words, rows := range map[string]int{"visits=6": 1, "visits=": 0, "finished": 2, "loss<0": 0, "loss>0 visits=4": 1, "": 2} {
 		eval[any](b, `document.querySelector("#filter").value = %q; document.querySelector("#filter").dispatchEvent(new Event("input"))`, words)
 		shows(`document.querySelectorAll("#trials tbody tr").length === %d`, rows)
