@@ -80,19 +80,16 @@ func (c included) String() string {
 }
 
 // label returns the settings as the label of a trial.
-func (c combination) label() string {
-	parts := make([]string, len(c))
-	for i, s := range c {
-		parts[i] = s.path + "=" + fileName(s.text)
-	}
-	return strings.Join(parts, " ")
-}
+func (c combination) label() string { return c.joined(fileName) }
 
 // values returns the settings with whole paths of files, which differ if the settings do.
-func (c combination) values() string {
+func (c combination) values() string { return c.joined(func(text string) string { return text }) }
+
+// joined returns the settings with their texts in a form.
+func (c combination) joined(form func(text string) string) string {
 	parts := make([]string, len(c))
 	for i, s := range c {
-		parts[i] = s.path + "=" + s.text
+		parts[i] = s.path + "=" + form(s.text)
 	}
 	return strings.Join(parts, " ")
 }

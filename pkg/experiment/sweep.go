@@ -405,20 +405,20 @@ func (x *expansion) checkCombos(combos []combo) {
 	for i := range combos {
 		combos[i].id = combos[i].settings.ID()
 	}
-	if first, second, equal := sameKey(combos, func(c combo) string { return c.id }); equal {
-		c, at := &combos[second], x.base.At
+	place := func(c *combo) config.Position {
 		if n := len(c.combination); n > 0 {
-			at = c.combination[n-1].at
+			return c.combination[n-1].at
 		}
-		x.fault(at, "sweep", "the trials %s and %s have equal settings", config.Quoted(combos[first].label()), config.Quoted(c.label()))
+		return x.base.At
+	}
+	if first, second, equal := sameKey(combos, func(c combo) string { return c.id }); equal {
+		a, b := &combos[first], &combos[second]
+		x.fault(place(b), "sweep", "the trials %s and %s have equal settings", config.Quoted(a.label()), config.Quoted(b.label()))
 		return
 	}
 	if first, second, equal := sameKey(combos, func(c combo) string { return c.label() }); equal {
-		c, at := &combos[second], x.base.At
-		if n := len(c.combination); n > 0 {
-			at = c.combination[n-1].at
-		}
-		x.fault(at, "sweep", "two trials would be called %s: that of %s and that of %s", config.Quoted(c.label()), combos[first].combination.values(), c.combination.values()).
+		a, b := &combos[first], &combos[second]
+		x.fault(place(b), "sweep", "two trials would be called %s: that of %s and that of %s", config.Quoted(b.label()), a.combination.values(), b.combination.values()).
 			WithHint("rename a file, or name the trials under sweep.include")
 		return
 	}

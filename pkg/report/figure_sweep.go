@@ -116,14 +116,15 @@ func (p *picture) measures() ([]stats.Interval, error) {
 	return values, nil
 }
 
-// incomplete is the part of a caption about the groups that measures leaves out.
-func (p *picture) incomplete() string {
+// incomplete is the part of a caption about the groups that measures leaves out. before is the word
+// before their number.
+func (p *picture) incomplete(before string) string {
 	all := measureAll(p.groups, p.metric().name)
 	n := missing(competing(p.groups, all).values) - missing(all.values)
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Without %s that did not train to the end.", english.Plural(n, "setting", ""))
+	return fmt.Sprintf(" %s %s that did not train to the end.", before, english.Plural(n, "setting", ""))
 }
 
 // cells returns the figure's metric for each value of the setting x and each row: the mean
@@ -185,7 +186,7 @@ func drawSweep(p *picture) (plots.Chart, string, error) {
 		}
 		c.Series = append(c.Series, s)
 	}
-	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + p.bars(m) + p.incomplete()
+	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + p.bars(m) + p.incomplete("Without")
 	if len(along) > 0 {
 		caption += fmt.Sprintf(" Points also differ in %s.", english.WordSeries(along, "and"))
 	}
@@ -295,7 +296,7 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 	} else {
 		caption += strings.Replace(p.bars(m), "Bars are", "Small numbers are", 1)
 	}
-	return c, caption + p.incomplete(), nil
+	return c, caption + p.incomplete("Without"), nil
 }
 
 // plane returns the two axes of a figure: those that it names, or the first two.
@@ -353,7 +354,7 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 		}
 		c.Axes = append(c.Axes, axis)
 	}
-	return c, fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label) + p.ofSeeds(" Lines are means over seeds.") + strings.Replace(p.incomplete(), "Without", "Gray:", 1), nil
+	return c, fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label) + p.ofSeeds(" Lines are means over seeds.") + p.incomplete("Gray:"), nil
 }
 
 // drawMultiples shows the score or the loss of each setting in a panel of its own.

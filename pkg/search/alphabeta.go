@@ -68,7 +68,8 @@ var ErrMost = errors.New("search: alpha-beta has made all its evaluations")
 const certain = 1 - 1e-9
 
 // Search looks the given number of plies ahead, at least 1, from a position with legal moves that
-// no rule has decided; repetition, fifty moves or material may have drawn the game. With an error, the line is that of the last depth that was finished, if any.
+// no rule has decided; repetition, fifty moves or material may have drawn the game. With an
+// error, the line is that of the last depth that was finished, if any.
 func (a *AlphaBeta) Search(ctx context.Context, g *chess.Game, depth int) (Line, error) {
 	var l chess.MoveList
 	g.Position().LegalMoves(&l)

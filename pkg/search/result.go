@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -214,28 +215,39 @@ func (t *Tree) Depth() int { return t.depth }
 // game by a move with so many visits that it grows no more.
 func (t *Tree) DeepEnough(depth int) bool {
 	const settled = 1000
-	n, last, length := &t.nodes[0], int32(0), 0
-	for n.visits > 0 {
-		e := &t.edgesOf(n)[t.best(n)]
-		if e.visits == 0 {
-			break
-		}
-		n, last, length = &t.nodes[e.child], e.visits, length+1
+	length, last := 0, (*edge)(nil)
+	for e := range t.principal(&t.nodes[0]) {
+		length, last = length+1, e
 	}
-	return length >= depth || last >= settled && (n.state == terminal || n.state == repeated || n.exact())
+	if length >= depth {
+		return true
+	}
+	if last == nil || last.visits < settled {
+		return false
+	}
+	end := &t.nodes[last.child]
+	return end.state == terminal || end.state == repeated || end.exact()
 }
 
 // line appends the principal variation from n on.
 func (t *Tree) line(line []chess.Move, n *node) []chess.Move {
-	for n.visits > 0 {
-		e := &t.edgesOf(n)[t.best(n)]
-		if e.visits == 0 {
-			break
-		}
+	for e := range t.principal(n) {
 		line = append(line, e.move)
-		n = &t.nodes[e.child]
 	}
 	return line
+}
+
+// principal yields the edges of the principal variation from n on.
+func (t *Tree) principal(n *node) iter.Seq[*edge] {
+	return func(yield func(*edge) bool) {
+		for n.visits > 0 {
+			e := &t.edgesOf(n)[t.best(n)]
+			if e.visits == 0 || !yield(e) {
+				return
+			}
+			n = &t.nodes[e.child]
+		}
+	}
 }
 
 // Walk calls f for every visited move of the tree, parents before children and moves in

@@ -155,7 +155,8 @@ func (r *running) run(ctx context.Context) error {
 			r.tree.SetVisits(0) // removes the visits that this spared
 		}
 		endless := r.task.Infinite || r.task.Ponder
-		if r.tree.Done() && evaluated == 0 && endless { // nothing is left to search, but the move must wait
+		done := evaluated == 0 && r.tree.Done()
+		if done && endless { // nothing is left to search, but the move must wait
 			r.report(true)
 			select {
 			case <-ctx.Done():
@@ -174,7 +175,7 @@ func (r *running) run(ctx context.Context) error {
 			r.start(time.Now())
 		default:
 		}
-		if r.tree.Done() && evaluated == 0 || !endless && r.due() && r.enough() {
+		if done || !endless && r.due() && r.enough() {
 			return nil
 		}
 	}
