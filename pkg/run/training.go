@@ -165,7 +165,7 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 }
 
 // learn trains from checkpoint c and returns the next checkpoint. If an earlier process was
-// interrupted, training resumes after that process's last finished epoch. values, unless
+// interrupted, training resumes after the last step whose progress that process wrote. values, unless
 // nil, replace the values of the samples.
 func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpoint, window *data.Set, values []float32) (*nn.Checkpoint, []train.Epoch, error) {
 	net, err := nn.Restore(c.Spec, c.Network)
@@ -198,7 +198,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		t.Report.Note(fmt.Sprintf("%s was begun on another kind of machine (%s) and is done again on this one (%s)", path, other, t.kind))
 	}
 	if errors.Is(err, nn.ErrDamaged) {
-		t.Report.Note(fmt.Sprintf("%v: the epochs of generation %d are trained again", err, g))
+		t.Report.Note(fmt.Sprintf("%v: generation %d is trained again", err, g))
 	} else if err != nil {
 		return nil, nil, err
 	}
@@ -230,6 +230,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		return nil, nil, err
 	}
 	defer live.Close()
+	written, cost := time.Now(), time.Duration(0)
 	epochs, err := train.Run(ctx, cfg, net, tr, window, seeds, &state, done, train.Hooks{
 		Step: func(done, total int, loss nn.Loss) {
 			resume.Do(func() { task.Resume(done - 1) })
@@ -240,7 +241,13 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 			how = fmt.Sprintf("epoch %d, loss %.3f", e.Number, e.Loss().Total)
 			live.add(store.TrainingEntry{Epoch: &e})
 		},
-		Progress: func(p *train.Progress) error { return writeProgress(path, in, t.kind, p) },
+		Due: func() bool { return time.Since(written) >= max(progressEvery, progressShare*cost) },
+		Progress: func(p *train.Progress) error {
+			began := time.Now()
+			err := writeProgress(path, in, t.kind, p)
+			written, cost = time.Now(), time.Since(began)
+			return err
+		},
 	})
 	if err != nil {
 		return nil, nil, err
@@ -262,11 +269,17 @@ func (t *Trial) warnOfKind(g int) {
 }
 
 // Metadata keys of the progress of training, a safetensors file beside the checkpoints: the
-// hash of the inputs, and the kind of machine. The file is replaced after every epoch and
-// deleted at the end of the stage.
+// hash of the inputs, and the kind of machine. The file is replaced after every epoch, within
+// long epochs, and at an interruption, and deleted at the end of the stage.
 const (
 	progressInputs = "alamos.inputs"
 	progressKind   = "alamos.kind"
+)
+
+// Times between two writes of the progress within an epoch.
+const (
+	progressEvery = time.Minute
+	progressShare = 50 // of the time that a write takes
 )
 
 // stepJournal tells those who watch how training goes, see [store.TrainingEntry]. It is not a

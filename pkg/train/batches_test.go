@@ -60,7 +60,7 @@ func TestBatchesOfOtherValues(t *testing.T) {
 	}
 	won, drawn := 0, 0
 	f := feed{set: set, values: values}
-	for b := range f.batches(indices, set.Len()) {
+	for b := range f.batches(indices, set.Len(), 0) {
 		for i := range b.N {
 			s := set.Sample(i)
 			want := float32(0)

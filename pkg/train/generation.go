@@ -27,14 +27,22 @@ type generation struct {
 
 	state  State        // LastLoss is that of the previous generation
 	epochs []Epoch      // finished epochs
+	part   *Part        // of the epoch after them that an earlier Run began; nil if none
 	best   int          // index of the epoch with the lowest loss
 	kept   *nn.Snapshot // of the best epoch; nil if not needed
 }
 
-// restore restores the state at the end of the last epoch of p.
+// restore restores the state of p.
 func (r *generation) restore(p *Progress) error {
-	if len(p.Epochs) == 0 || len(p.Epochs) > r.cfg.Epochs {
-		return fmt.Errorf("want progress of 1 to %d epochs, have %d", r.cfg.Epochs, len(p.Epochs))
+	begun := len(p.Epochs)
+	if p.Part != nil {
+		if err := p.Part.check(len(r.learn), r.cfg.Batch); err != nil {
+			return err
+		}
+		begun++
+	}
+	if begun == 0 || begun > r.cfg.Epochs {
+		return fmt.Errorf("want progress of 1 to %d epochs, have %d", r.cfg.Epochs, begun)
 	}
 	if err := p.Now.Restore(r.net, r.tr); err != nil {
 		return err
@@ -44,9 +52,12 @@ func (r *generation) restore(p *Progress) error {
 	for _, e := range p.Epochs {
 		r.add(e)
 	}
+	if p.Part != nil {
+		r.part = p.Part.clone()
+	}
 	switch {
-	case r.cfg.Select != SelectLowest:
-	case r.best == len(p.Epochs)-1:
+	case r.cfg.Select != SelectLowest || len(p.Epochs) == 0:
+	case p.Part == nil && r.best == len(p.Epochs)-1:
 		r.kept = &p.Now
 	case p.Best == nil:
 		return fmt.Errorf("epoch %d has the lowest loss, but the progress has only the last", p.Epochs[r.best].Number)
@@ -67,31 +78,29 @@ func (r *generation) add(e Epoch) bool {
 	return true
 }
 
-// epoch trains one epoch on the samples in their current order.
+// epoch trains one epoch on the samples in their current order, or the rest of r.part.
 func (r *generation) epoch(ctx context.Context) error {
 	base, err := r.cfg.Schedule.base(r.state.Schedule, r.epochs)
 	if err != nil {
 		return err
 	}
-	e := Epoch{Number: r.state.Before + r.state.Schedule.Epochs + 1, Samples: len(r.learn), Steps: steps(len(r.learn), r.cfg.Batch), Validation: nn.Unmeasured()}
-	step, done := 0, 0 // samples are done
-	e.Train, err = pass(ctx, r.lessons(), len(r.learn), func(b *nn.Batch) (nn.Loss, error) {
-		e.Rate = r.cfg.Schedule.rate(base, r.state.Schedule, done, done+b.N, len(r.learn))
-		loss, err := r.tr.Step(b, e.Rate)
-		e.Gradient.AddStep(r.tr.GradientNorm())
-		if err == nil {
-			err = r.addToAverage(r.state.Schedule.Samples+done, r.state.Schedule.Samples+done+b.N)
+	p := r.part
+	if p == nil {
+		p = &Part{Epoch: Epoch{Number: r.state.Before + r.state.Schedule.Epochs + 1, Samples: len(r.learn), Steps: steps(len(r.learn), r.cfg.Batch), Validation: nn.Unmeasured()}}
+	}
+	r.part = nil
+	for b := range r.lessons(p.Steps) {
+		if ctx.Err() != nil {
+			break
 		}
-		done += b.N
-		if err != nil {
-			return loss, err
+		if err = r.step(p, b, base); err != nil {
+			break
 		}
-		e.addStep(step, loss.Total)
-		if step++; r.watch.Step != nil {
-			r.watch.Step(len(r.epochs)*e.Steps+step, r.cfg.Epochs*e.Steps, loss)
-		}
-		return loss, nil
-	})
+	}
+	if cancelled := ctx.Err(); err == nil && cancelled != nil {
+		err = errors.Join(cancelled, r.keepPart(p))
+	}
+	e := p.Epoch
 	if err != nil {
 		return fmt.Errorf("epoch %d, learning rate %v: %w", e.Number, e.Rate, err)
 	}
@@ -115,10 +124,35 @@ func (r *generation) epoch(ctx context.Context) error {
 	return nil
 }
 
+// step trains on the next batch of an epoch.
+func (r *generation) step(p *Part, b *nn.Batch, base float64) error {
+	e, until := &p.Epoch, p.Samples+b.N
+	e.Rate = r.cfg.Schedule.rate(base, r.state.Schedule, p.Samples, until, len(r.learn))
+	loss, err := r.tr.Step(b, e.Rate)
+	e.Gradient.AddStep(r.tr.GradientNorm())
+	if err == nil {
+		err = r.addToAverage(r.state.Schedule.Samples+p.Samples, r.state.Schedule.Samples+until)
+	}
+	if err != nil {
+		return err
+	}
+	e.Train.Add(loss, float64(b.N)/float64(len(r.learn)))
+	e.addStep(p.Steps, loss.Total)
+	p.Samples = until
+	p.Steps++
+	if r.watch.Step != nil {
+		r.watch.Step(len(r.epochs)*e.Steps+p.Steps, r.cfg.Epochs*e.Steps, loss)
+	}
+	if r.watch.Due != nil && r.watch.Due() {
+		return r.keepPart(p)
+	}
+	return nil
+}
+
 // validate measures the network on the held-out samples.
 func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
 	var sum nn.Accuracy
-	e.Validation, err = pass(ctx, r.feed().batches(r.held, r.cfg.Batch), len(r.held), func(b *nn.Batch) (nn.Loss, error) {
+	e.Validation, err = pass(ctx, r.feed().batches(r.held, r.cfg.Batch, 0), len(r.held), func(b *nn.Batch) (nn.Loss, error) {
 		loss, accuracy, err := r.tr.Measure(b)
 		sum.Add(accuracy)
 		return loss, err
@@ -154,25 +188,43 @@ func (r *generation) keep(best bool) error {
 	if r.watch.Progress == nil && (!best || r.ended()) { // at the end of training the network itself is the snapshot
 		return nil
 	}
-	now, err := nn.TakeSnapshot(r.net, r.tr)
+	p, err := r.progress()
 	if err != nil {
 		return err
 	}
-	now.Average = r.state.Average.Clone() // which training goes on to change
 	if best {
-		r.kept = &now
+		r.kept, p.Best = &p.Now, nil
 	}
 	if r.watch.Progress == nil {
 		return nil
-	}
-	p := &Progress{Schedule: r.state.Schedule, Epochs: slices.Clone(r.epochs), Now: now}
-	if !best {
-		p.Best = r.kept
 	}
 	if err := r.watch.Progress(p); err != nil {
 		return fmt.Errorf("keeping the progress after epoch %d: %w", r.epochs[len(r.epochs)-1].Number, err)
 	}
 	return nil
+}
+
+// keepPart passes the state after a step within an epoch to the caller, if it wants it.
+func (r *generation) keepPart(part *Part) error {
+	if r.watch.Progress == nil || part.Steps == 0 {
+		return nil
+	}
+	p, err := r.progress()
+	if err != nil {
+		return err
+	}
+	p.Part = part.clone()
+	if err := r.watch.Progress(p); err != nil {
+		return fmt.Errorf("keeping the progress after %d of %d steps: %w", part.Steps, part.Epoch.Steps, err)
+	}
+	return nil
+}
+
+// progress returns the state now.
+func (r *generation) progress() (*Progress, error) {
+	now, err := nn.TakeSnapshot(r.net, r.tr)
+	now.Average = r.state.Average.Clone() // which training goes on to change
+	return &Progress{Schedule: r.state.Schedule, Epochs: slices.Clone(r.epochs), Now: now, Best: r.kept}, err
 }
 
 // choose selects an epoch, and restores network and optimizer to its end.
@@ -235,7 +287,7 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 	}
 	if r.net.HasBatchNorm() {
 		count := 0
-		for b := range r.lessons() {
+		for b := range r.lessons(0) {
 			count++
 			if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b, 1/float64(count))); err != nil {
 				return err
@@ -256,7 +308,11 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 
 // setAverage continues with the average of a snapshot.
 func (r *generation) setAverage(s *nn.Snapshot) {
-	if r.cfg.Average != nil {
+	if r.cfg.Average == nil {
+		return
+	}
+	r.state.Average = nil // until the first weights that are averaged
+	if len(s.Average) > 0 {
 		r.state.Average = s.Average.Clone()
 	}
 }
@@ -266,11 +322,11 @@ func (r *generation) feed() feed {
 	return feed{set: r.window, values: r.cfg.Values, reply: r.reply}
 }
 
-// lessons yields the batches of the current epoch.
-func (r *generation) lessons() iter.Seq[*nn.Batch] {
+// lessons yields the batches of the current epoch after its first ones.
+func (r *generation) lessons(first int) iter.Seq[*nn.Batch] {
 	f := r.feed()
 	f.mirror, f.seed = r.mirror, stats.Derive(r.seeds.Shuffle, len(r.epochs))
-	return f.batches(r.learn, r.cfg.Batch)
+	return f.batches(r.learn, r.cfg.Batch, first)
 }
 
 // pass calls f with batches of the given total number of samples. It returns the mean of
@@ -298,7 +354,7 @@ func steps(samples, batch int) int { return (samples + batch - 1) / batch }
 // batch takes a full step in a noisy direction. It assembles the next batch while the caller
 // uses the current one. A batch is valid until the next one is yielded.
 func Batches(set *data.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
-	return feed{set: set}.batches(indices, size)
+	return feed{set: set}.batches(indices, size, 0)
 }
 
 // feed is a set of samples on their way into batches.
@@ -336,8 +392,8 @@ func (f *feed) add(b *nn.Batch, i int32, reflected *[2]encode.Sample) {
 	}
 }
 
-// batches is [Batches] with the samples of the feed.
-func (f feed) batches(indices []int32, size int) iter.Seq[*nn.Batch] {
+// batches is [Batches] with the samples of the feed, without the first batches.
+func (f feed) batches(indices []int32, size, first int) iter.Seq[*nn.Batch] {
 	return func(yield func(*nn.Batch) bool) {
 		// Two batches circulate. Both channels have room for two, so that a goroutine waits
 		// only for a batch and never for room.
@@ -354,7 +410,7 @@ func (f feed) batches(indices []int32, size int) iter.Seq[*nn.Batch] {
 			var reflected [2]encode.Sample
 			count := steps(len(indices), size)
 			batch := func(k int) []int32 { return indices[len(indices)*k/count : len(indices)*(k+1)/count] }
-			for k := range count {
+			for k := first; k < count; k++ {
 				b, more := <-empty
 				if !more {
 					return

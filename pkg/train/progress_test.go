@@ -20,7 +20,13 @@ import (
 
 var errKilled = errors.New("killed")
 
-// A training that ends after an epoch, whichever, and goes on in another process
+// end is where a training ends: after an epoch, or after a step, killed or cancelled.
+type end struct {
+	epoch, step int // counted from 1; 0 is none
+	cancelled   bool
+}
+
+// A training that ends after an epoch or a step, whichever, and goes on in another process
 // from the file that it left gives the same rows, state, network and optimizer
 // as one that nobody disturbed.
 func TestResumeIsBitExact(t *testing.T) {
@@ -62,22 +68,35 @@ func TestResumeIsBitExact(t *testing.T) {
 					t.Error("the average is not that of the selected epoch")
 				}
 			}
-			for killed := 1; killed <= len(want); killed++ {
+			var ends []end
+			for i := range want {
+				ends = append(ends, end{epoch: i + 1})
+			}
+			for step := 1; step <= len(want)*want[0].Steps; step += 2 {
+				ends = append(ends, end{step: step, cancelled: step%4 == 1})
+			}
+			for _, at := range ends {
 				path := filepath.Join(t.TempDir(), "progress.safetensors")
 				first := newPupil(t, stairs)
+				ctx, cancel := context.WithCancel(t.Context())
 				steps := 0
-				_, err := Run(context.Background(), cfg, first.net, first.tr, set, seeds, &first.state, nil, Hooks{
-					Step: func(done, _ int, _ nn.Loss) { steps = done },
+				_, err := Run(ctx, cfg, first.net, first.tr, set, seeds, &first.state, nil, Hooks{
+					Step: func(done, _ int, _ nn.Loss) {
+						if steps = done; at.cancelled && done == at.step {
+							cancel()
+						}
+					},
+					Due: func() bool { return !at.cancelled && steps == at.step },
 					Progress: func(p *Progress) error {
-						if len(p.Epochs) < killed {
+						if (p.Part == nil) != (at.step == 0) || len(p.Epochs) < at.epoch {
 							return nil
 						}
 						all, meta, err := p.Pack()
 						return errors.Join(err, disk.WriteFile(path, func(w io.Writer) error { return nn.WriteSafetensors(w, all, meta) }), errKilled)
 					},
 				})
-				if !errors.Is(err, errKilled) {
-					t.Fatalf("error %v", err)
+				if cancel(); !errors.Is(err, errKilled) || errors.Is(err, context.Canceled) != at.cancelled {
+					t.Fatalf("%+v: error %v", at, err)
 				}
 
 				all, meta, err := nn.ReadSafetensors(path)
@@ -89,10 +108,10 @@ func TestResumeIsBitExact(t *testing.T) {
 					t.Fatal(err)
 				}
 				again := newPupil(t, stairs)
-				have, err := Run(context.Background(), cfg, again.net, again.tr, set, seeds, &again.state, p, Hooks{
+				have, err := Run(t.Context(), cfg, again.net, again.tr, set, seeds, &again.state, p, Hooks{
 					Step: func(done, _ int, _ nn.Loss) {
 						if steps++; done != steps {
-							t.Fatalf("killed after epoch %d: reported step %d, want %d", killed, done, steps)
+							t.Fatalf("%+v: reported step %d, want %d", at, done, steps)
 						}
 					},
 				})
@@ -100,12 +119,12 @@ func TestResumeIsBitExact(t *testing.T) {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(want, have, cmpopts.EquateNaNs()); diff != "" {
-					t.Errorf("killed after epoch %d: rows (-whole +resumed):\n%s", killed, diff)
+					t.Errorf("%+v: rows (-whole +resumed):\n%s", at, diff)
 				}
 				if diff := cmp.Diff(whole.state, again.state); diff != "" {
-					t.Errorf("killed after epoch %d: state (-whole +resumed):\n%s", killed, diff)
+					t.Errorf("%+v: state (-whole +resumed):\n%s", at, diff)
 				}
-				again.same(t, fmt.Sprintf("killed after epoch %d", killed), whole.snap(t))
+				again.same(t, fmt.Sprintf("%+v", at), whole.snap(t))
 			}
 		})
 	}
@@ -133,6 +152,8 @@ func TestResumeRefuses(t *testing.T) {
 		{func(p *Progress) { p.Epochs = nil }, "have 0"},
 		{func(p *Progress) { p.Epochs = append(slices.Clone(p.Epochs), p.Epochs...) }, "have 16"},
 		{func(p *Progress) { p.Best = nil }, "lowest loss"},
+		{func(p *Progress) { p.Part = &Part{} }, "want progress of an epoch of"},
+		{func(p *Progress) { p.Part = &Part{Epoch: last.Epochs[0]} }, "have 0 with 0 samples"},
 		{func(p *Progress) { p.Now.Network = nn.Tensors{} }, "load network"},
 		{func(p *Progress) { p.Now.Optimizer = nn.Tensors{} }, "load optimizer"},
 	} {

@@ -43,7 +43,7 @@ func TestReplies(t *testing.T) {
 		{feed{set: set, reply: true}, []int32{1, 101, 51}, []float32{0.5, 0.5, 1}},
 		{feed{set: set}, []int32{50, 51}, []float32{1, 1}},
 	} {
-		for b := range c.feed.batches([]int32{0, 1, 2}, 3) {
+		for b := range c.feed.batches([]int32{0, 1, 2}, 3, 0) {
 			if !slices.Equal(b.Replies.Indices, c.indices) || !slices.Equal(b.Replies.Policy, c.policy) || b.Replies.Offsets[3] != int32(len(c.indices)) {
 				t.Errorf("replies %+v, want %v, %v", b.Replies, c.indices, c.policy)
 			}
@@ -52,7 +52,7 @@ func TestReplies(t *testing.T) {
 	reflected := 0
 	for seed := range uint64(8) {
 		f := feed{set: set, reply: true, mirror: mirror, seed: seed}
-		for b := range f.batches([]int32{0}, 1) {
+		for b := range f.batches([]int32{0}, 1, 0) {
 			var s, next encode.Sample
 			mirror.Reflect(&s, set.Sample(0))
 			mirror.Reflect(&next, set.Sample(1))

@@ -144,14 +144,16 @@ const curvePoints = 100
 // addStep adds the loss of step k of e.Steps, from 0. A point of the curve is the mean loss of
 // consecutive steps; the points have equally many, give or take one.
 func (e *Epoch) addStep(k int, loss float64) {
-	points := min(e.Steps, curvePoints)
-	point := k * points / e.Steps
+	points, point := min(e.Steps, curvePoints), e.point(k)
 	first := (point*e.Steps + points - 1) / points // of the point's steps
 	if k == first {
 		e.Curve = append(e.Curve, 0)
 	}
 	e.Curve[point] += (float32(loss) - e.Curve[point]) / float32(k-first+1)
 }
+
+// point returns the index of the curve's point that step k belongs to.
+func (e *Epoch) point(k int) int { return k * min(e.Steps, curvePoints) / e.Steps }
 
 // Loss returns the loss that schedule and selection use.
 func (e *Epoch) Loss() nn.Loss {
@@ -184,9 +186,11 @@ type Seeds struct{ Split, Shuffle uint64 }
 type Hooks struct {
 	Step  func(done, total int, loss nn.Loss) // after each step of the generation, with its loss
 	Epoch func(Epoch)
-	// Progress receives the state that [Run] needs to continue, after every epoch including
-	// the last. It must not be changed. An error ends the training.
+	// Progress receives the state that [Run] needs to continue: after every epoch including
+	// the last, after the steps for which Due returns true, and after the last step before a
+	// cancellation. It must not be changed. An error ends the training.
 	Progress func(*Progress) error
+	Due      func() bool // called after each step
 }
 
 // Validate returns an error that names the first invalid setting. [Schedule.Start] checks
@@ -214,7 +218,7 @@ func (c *Config) Validate() error {
 // it again.
 //
 // from is the last value that Hooks.Progress received, or nil to start. Run does not repeat
-// the epochs up to it, and its results, including those epochs' rows, are bit-identical to
+// the steps up to it, and its results, including those epochs' rows, are bit-identical to
 // an uninterrupted Run. All other arguments must equal those of that Run; only the contents
 // of net and tr may differ.
 func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *data.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
@@ -263,16 +267,42 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	return r.epochs, nil
 }
 
-// Progress is the state of a generation's training between two epochs. Another process can
+// Progress is the state of a generation's training after a step. Another process can
 // continue from it and get the same bytes, see [Run]. It is valid only with the same
 // settings, samples, seeds, precision and thread count.
 type Progress struct {
-	Schedule ScheduleState `json:"schedule"` // for the next epoch
-	Epochs   []Epoch       `json:"epochs"`   // finished epochs; none is selected yet
+	Schedule ScheduleState `json:"schedule"`       // for the epoch after the finished ones
+	Epochs   []Epoch       `json:"epochs"`         // finished epochs; none is selected yet
+	Part     *Part         `json:"part,omitempty"` // of the epoch after them; nil if it has not begun
 	Now      nn.Snapshot   `json:"-"`
-	// Best is the epoch with the lowest loss. It is nil if that is the last of Epochs, or
-	// if the last epoch is always kept.
+	// Best is the epoch with the lowest loss. It is nil if that is Now, if no epoch is
+	// finished, or if the last epoch is always kept.
 	Best *nn.Snapshot `json:"-"`
+}
+
+// Part is the state of an unfinished epoch.
+type Part struct {
+	Steps   int   `json:"steps"`   // number of steps so far
+	Samples int   `json:"samples"` // number of samples of those steps
+	Epoch   Epoch `json:"epoch"`   // of those steps. Train is their part of the epoch's mean.
+}
+
+// clone returns a copy that shares no memory with p.
+func (p Part) clone() *Part {
+	p.Epoch.Curve = slices.Clone(p.Epoch.Curve)
+	return &p
+}
+
+// check returns an error if p is not a part of an epoch on that many samples.
+func (p *Part) check(samples, batch int) error {
+	e := &p.Epoch
+	switch {
+	case e.Steps != steps(samples, batch) || e.Samples != samples:
+		return fmt.Errorf("want progress of an epoch of %d steps on %d samples, have one of %d on %d", steps(samples, batch), samples, e.Steps, e.Samples)
+	case p.Steps < 1 || p.Steps > e.Steps || p.Samples != samples*p.Steps/e.Steps || len(e.Curve) != e.point(p.Steps-1)+1:
+		return fmt.Errorf("want progress of 1 to %d steps, have %d with %d samples and %d losses", e.Steps, p.Steps, p.Samples, len(e.Curve))
+	}
+	return nil
 }
 
 // progressKey is the metadata key for everything in a packed Progress except the tensors,
