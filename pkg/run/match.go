@@ -37,7 +37,7 @@ type tournament struct {
 }
 
 // tournamentCode is the version of the code of a tournament, see [Stage].
-const tournamentCode = "9"
+const tournamentCode = "10"
 
 // newTournament returns a tournament with these players and settings. Its inputs have the
 // identities of the players in place of their settings.

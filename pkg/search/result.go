@@ -190,8 +190,9 @@ func (t *Tree) draws(n *node, ended int32) float64 {
 // Evaluations counts the network's evaluations over the whole life of the tree.
 func (t *Tree) Evaluations() int { return t.evaluations }
 
-// PV is the principal variation: from the root on the best move, as far as moves have
-// visits. If a result is proven, the line reaches it.
+// PV is the principal variation: the move that Choose takes at an infinite power, and from
+// there on the most visited moves, as far as moves have visits. If a result is proven, the
+// line reaches it. The slice that Target returned is no longer valid.
 func (t *Tree) PV() []chess.Move { return t.line(nil, &t.nodes[0]) }
 
 // PVOf is the principal variation that begins with the move m at the root.
@@ -241,7 +242,13 @@ func (t *Tree) line(line []chess.Move, n *node) []chess.Move {
 func (t *Tree) principal(n *node) iter.Seq[*edge] {
 	return func(yield func(*edge) bool) {
 		for n.visits > 0 {
-			e := &t.edgesOf(n)[t.best(n)]
+			edges, best := t.edgesOf(n), 0
+			if n == &t.nodes[0] {
+				best = t.bestRootMove(edges)
+			} else {
+				best = t.best(n)
+			}
+			e := &edges[best]
 			if e.visits == 0 || !yield(e) {
 				return
 			}

@@ -412,6 +412,9 @@ func TestProperties(t *testing.T) {
 		if s.Evaluations() > cfg.Visits+1 {
 			t.Fatalf("%d evaluations for %d visits", s.Evaluations(), cfg.Visits)
 		}
+		if pv := s.PV(); pv[0] != s.Choose(math.Inf(1), nil) {
+			t.Fatalf("the principal variation %v does not begin with the move that is played", pv)
+		}
 		// The visits of a move are those that ended behind it and those
 		// that went on.
 		behind := make(map[string]int)
