@@ -184,7 +184,7 @@ var rules = []rule{
 		source: "our runs: up to 14 % in the first generation, then 5 %",
 	},
 	{
-		measure: "draws", of: share(func(g *store.Generation) (int, int) { return g.Draws, g.WhiteWins + g.Draws + g.BlackWins }), most: 0.9, percent: true,
+		measure: "drawn_games", of: share(func(g *store.Generation) (int, int) { return g.Draws, g.WhiteWins + g.Draws + g.BlackWins }), most: 0.9, percent: true,
 		says: "%s of the games are drawn: the value has hardly anything to learn from.",
 		try: []Remedy{
 			{Setting: "selfplay.opening.random_plies", Change: "more: games that are not balanced have winners"},

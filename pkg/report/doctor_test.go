@@ -74,7 +74,7 @@ func TestRules(t *testing.T) {
 		"value overfitting":   func(g *generation) { g.epochs[1].Validation.Value = 0.9 },
 		"policy overfitting":  func(g *generation) { g.epochs[1].Validation.Policy = 2.9 },
 		"long_games":          func(g *generation) { g.games.Reasons["move_limit"] = 40 },
-		"draws":               func(g *generation) { g.games.WhiteWins, g.games.Draws, g.games.BlackWins = 0, 99, 1 },
+		"drawn_games":         func(g *generation) { g.games.WhiteWins, g.games.Draws, g.games.BlackWins = 0, 99, 1 },
 		"white_share":         func(g *generation) { g.games.WhiteWins, g.games.Draws, g.games.BlackWins = 98, 0, 2 },
 	} {
 		all := healthy()

@@ -105,7 +105,7 @@ func LearningMeasures() []string {
 	return []string{
 		"loss", "policy_loss", "value_loss", "top1", "top5",
 		"kl", "prior_entropy", "target_entropy", "root_value_error", "calibration_error",
-		"distinct_games", "distinct_positions", "long_games",
+		"distinct_games", "distinct_positions", "drawn_games", "long_games",
 		"replay_ratio", "gradient_norm", "gradient_peak", "clipped",
 	}
 }
@@ -132,6 +132,7 @@ func Learning(row *Generation, epochs []train.Epoch) map[string]float64 {
 		long, games := row.LongGames()
 		all["distinct_games"] = float64(row.DistinctGames) / float64(row.Games)
 		all["distinct_positions"] = float64(row.DistinctPositions) / float64(row.plies())
+		all["drawn_games"] = float64(row.Draws) / float64(row.WhiteWins+row.Draws+row.BlackWins)
 		all["long_games"] = float64(long) / float64(games)
 	}
 	trained := 0

@@ -52,7 +52,7 @@ func TestLearning(t *testing.T) {
 		x.Manifest.Put(&Stage{Name: name, Facts: b, Seconds: 2})
 	}
 	put(SelfPlayStage(1), Generation{
-		Games: 8, Thrown: 2, Samples: 100, Lengths: []int{10, 30}, Reasons: map[string]int{"move_limit": 3}, DistinctGames: 6, DistinctPositions: 30,
+		Games: 8, WhiteWins: 3, Draws: 2, BlackWins: 3, Thrown: 2, Samples: 100, Lengths: []int{10, 30}, Reasons: map[string]int{"move_limit": 3}, DistinctGames: 6, DistinctPositions: 30,
 		Roots: &Roots{KL: 0.5, PriorEntropy: 2, TargetEntropy: 1, ValueError: 0.25, Calibration: []CalibrationBin{{-1, 4, -0.9, -0.4}}},
 	})
 	loss := nn.Loss{Total: 3, Policy: 2, Value: 1}
@@ -60,7 +60,7 @@ func TestLearning(t *testing.T) {
 	put(SelfPlayStage(2), Generation{Samples: 100, Data: &Chunk{}})
 	for g, all := range []map[string]float64{1: {
 		"kl": 0.5, "prior_entropy": 2, "target_entropy": 1, "root_value_error": 0.25, "calibration_error": 0.5, "distinct_games": 0.75,
-		"distinct_positions": 0.75, "long_games": 0.5, "replay_ratio": 1.6, "gradient_norm": 2, "gradient_peak": 5, "clipped": 0.25, "loss": 3, "policy_loss": 2, "value_loss": 1, "top1": 0.25, "top5": 0.75, "samples": 100, "seconds": 6,
+		"distinct_positions": 0.75, "drawn_games": 0.25, "long_games": 0.5, "replay_ratio": 1.6, "gradient_norm": 2, "gradient_peak": 5, "clipped": 0.25, "loss": 3, "policy_loss": 2, "value_loss": 1, "top1": 0.25, "top5": 0.75, "samples": 100, "seconds": 6,
 	}, 2: {
 		"kl": math.NaN(), "calibration_error": math.NaN(), "distinct_games": math.NaN(), "long_games": math.NaN(), "replay_ratio": 0, "gradient_norm": math.NaN(), "clipped": math.NaN(), "samples": 200, "seconds": 14,
 	}} {

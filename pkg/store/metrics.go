@@ -66,6 +66,7 @@ func (t *Trial) CheckMetric(name string) error {
 //	calibration_error   see [Roots.CalibrationError]
 //	distinct_games      number of different games, as a share of all games
 //	distinct_positions  number of different positions, as a share of all positions
+//	drawn_games         share of games with a known result that were drawn
 //	long_games          share of games that reached game.max_moves
 //	replay_ratio        samples that were trained on for each new sample
 //	gradient_norm       mean norm of the gradient over the steps, before clipping
