@@ -193,13 +193,8 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	}
 	t.warnOfKind(g)
 	path := t.scratch(store.TrainStage(g))
-	done, other, err := readProgress(path, in, t.kind)
-	if other != "" {
-		t.Report.Note(fmt.Sprintf("%s was begun on another kind of machine (%s) and is done again on this one (%s)", path, other, t.kind))
-	}
-	if errors.Is(err, nn.ErrDamaged) {
-		t.Report.Note(fmt.Sprintf("%v: generation %d is trained again", err, g))
-	} else if err != nil {
+	done, err := t.trainingProgress(g, path, in)
+	if err != nil {
 		return nil, nil, err
 	}
 	task := t.Report.Task(store.TrainStage(g), "steps")
@@ -211,25 +206,17 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	defer end()
 	cfg, seeds := t.Setup.Training(g, rate)
 	cfg.Values = values
-	how := ""
-	var resume sync.Once
-	var state train.State
-	if err := json.Unmarshal(c.Training, &state); err != nil {
-		return nil, nil, fmt.Errorf("the training state of the checkpoint before generation %d: %w", g, err)
-	}
-	if len(c.Average) > 0 {
-		state.Average = c.Average
-	}
-	if restart {
-		if state, err = state.Restarted(cfg.Schedule); err != nil {
-			return nil, nil, err
-		}
+	state, err := startState(c, g, restart, cfg.Schedule)
+	if err != nil {
+		return nil, nil, err
 	}
 	live, err := t.openSteps(g, in, state.Before+state.Schedule.Epochs, cfg.Epochs)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer live.Close()
+	how := ""
+	var resume sync.Once
 	written, cost := time.Now(), time.Duration(0)
 	epochs, err := train.Run(ctx, cfg, net, tr, window, seeds, &state, done, train.Hooks{
 		Step: func(done, total int, loss nn.Loss) {
@@ -259,6 +246,34 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	next.Snapshot, err = nn.TakeSnapshot(net, tr)
 	next.Average = state.Average
 	return next, epochs, err
+}
+
+// trainingProgress returns the progress of generation g that an interrupted process left, or nil
+// if there is none with these inputs that this machine can continue.
+func (t *Trial) trainingProgress(g int, path string, in store.Inputs) (*train.Progress, error) {
+	done, other, err := readProgress(path, in, t.kind)
+	if other != "" {
+		t.Report.Note(fmt.Sprintf("%s was begun on another kind of machine (%s) and is done again on this one (%s)", path, other, t.kind))
+	}
+	if errors.Is(err, nn.ErrDamaged) {
+		t.Report.Note(fmt.Sprintf("%v: generation %d is trained again", err, g))
+		err = nil
+	}
+	return done, err
+}
+
+// startState returns the state of training that generation g begins with after checkpoint c.
+func startState(c *nn.Checkpoint, g int, restart bool, schedule train.Schedule) (state train.State, err error) {
+	if err = json.Unmarshal(c.Training, &state); err != nil {
+		return state, fmt.Errorf("the training state of the checkpoint before generation %d: %w", g, err)
+	}
+	if len(c.Average) > 0 {
+		state.Average = c.Average
+	}
+	if restart {
+		return state.Restarted(schedule)
+	}
+	return state, nil
 }
 
 // warnOfKind reports that the generation before g was trained on another kind of machine.
