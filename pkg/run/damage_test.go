@@ -212,7 +212,7 @@ func TestTrainingResumesAtItsStep(t *testing.T) {
 	}
 	steps = 0
 	epoch := total / 5
-	for ended := 1; ended <= 4; ended++ { // killed in the middle of every epoch but the first
+	for ended := 1; ended <= 4; ended++ { // canceled in the middle of every epoch but the first
 		ctx, cancel := context.WithCancel(context.Background())
 		_, err := s.try(ctx, func(o *Options) {
 			counting(o)

@@ -30,8 +30,9 @@ import (
 
 // Versions of the code of these stages.
 const (
-	hooksCode = "2"
-	stopCode  = "1"
+	hooksCode      = "2" // of games
+	checkpointCode = "3"
+	stopCode       = "1"
 )
 
 // scripts are the scripts of all trials of a run.
@@ -208,7 +209,7 @@ func (t *Trial) measureGames(_ context.Context, g int) (*Stage, error) {
 // measureCheckpoint returns the stage that calls the scripts for the checkpoint of
 // generation g.
 func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
-	in := store.Inputs{"code": hooksCode, "network": t.Results.CheckpointSum(g)}
+	in := store.Inputs{"code": checkpointCode, "network": t.Results.CheckpointSum(g)}
 	in.Settings("search", t.Settings.At(g).Search)
 	return t.measure(store.CheckpointHooksStage(g), hook.MeasureCheckpoint, in, func() (measurement, func(), error) {
 		net, err := t.group(g)

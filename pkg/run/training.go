@@ -165,7 +165,7 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 }
 
 // learn trains from checkpoint c and returns the next checkpoint. If an earlier process was
-// interrupted, training resumes after the last step whose progress that process wrote. values, unless
+// interrupted, training resumes after the last step whose progress was written. values, unless
 // nil, replace the values of the samples.
 func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpoint, window *data.Set, values []float32) (*nn.Checkpoint, []train.Epoch, error) {
 	net, err := nn.Restore(c.Spec, c.Network)
@@ -233,6 +233,9 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 			began := time.Now()
 			err := writeProgress(path, in, t.kind, p)
 			written, cost = time.Now(), time.Since(began)
+			if err != nil && ctx.Err() != nil { // the run ends with the cancellation alone
+				t.Report.Note(fmt.Sprintf("the last steps of generation %d are lost: %v", g, err))
+			}
 			return err
 		},
 	})
@@ -339,7 +342,7 @@ func (j *stepJournal) add(e store.TrainingEntry) {
 	}
 }
 
-// writeProgress writes the state that training needs to resume after an epoch.
+// writeProgress writes the state that training needs to resume after a step.
 func writeProgress(path string, in store.Inputs, on store.Kind, p *train.Progress) error {
 	all, meta, err := p.Pack()
 	if err != nil {

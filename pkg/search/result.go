@@ -67,7 +67,7 @@ func (t *Tree) Ranked() []Edge {
 // is proven (see Config.Solver): if the root is won, only moves that win have weight; a
 // move that loses has none while another does not. If no move that is left has visits, the
 // weights are the priors. The sum is not scaled to 1. The slice is valid until the next
-// call of Target, BestValue or Choose.
+// call of Target or of a method that looks for the best move.
 func (t *Tree) Target() []float64 {
 	edges := t.edgesOf(&t.nodes[0])
 	if edges == nil {
@@ -192,7 +192,7 @@ func (t *Tree) Evaluations() int { return t.evaluations }
 
 // PV is the principal variation: the move that Choose takes at an infinite power, and from
 // there on the most visited moves, as far as moves have visits. If a result is proven, the
-// line reaches it. The slice that Target returned is no longer valid.
+// line reaches it.
 func (t *Tree) PV() []chess.Move { return t.line(nil, &t.nodes[0]) }
 
 // PVOf is the principal variation that begins with the move m at the root.

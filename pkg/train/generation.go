@@ -60,7 +60,7 @@ func (r *generation) restore(p *Progress) error {
 	case p.Part == nil && r.best == len(p.Epochs)-1:
 		r.kept = &p.Now
 	case p.Best == nil:
-		return fmt.Errorf("epoch %d has the lowest loss, but the progress has only the last", p.Epochs[r.best].Number)
+		return fmt.Errorf("epoch %d has the lowest loss, but the progress lacks its weights", p.Epochs[r.best].Number)
 	default:
 		r.kept = p.Best
 	}
@@ -79,38 +79,30 @@ func (r *generation) add(e Epoch) bool {
 }
 
 // epoch trains one epoch on the samples in their current order, or the rest of r.part.
-func (r *generation) epoch(ctx context.Context) error {
-	base, err := r.cfg.Schedule.base(r.state.Schedule, r.epochs)
-	if err != nil {
-		return err
-	}
+func (r *generation) epoch(ctx context.Context) (err error) {
 	p := r.part
 	if p == nil {
 		p = &Part{Epoch: Epoch{Number: r.state.Before + r.state.Schedule.Epochs + 1, Samples: len(r.learn), Steps: steps(len(r.learn), r.cfg.Batch), Validation: nn.Unmeasured()}}
+		if p.Base, err = r.cfg.Schedule.base(r.state.Schedule, r.epochs); err != nil {
+			return err
+		}
 	}
 	r.part = nil
 	for b := range r.lessons(p.Steps) {
 		if ctx.Err() != nil {
 			break
 		}
-		if err = r.step(p, b, base); err != nil {
-			break
+		if err := r.step(p, b); err != nil {
+			return fmt.Errorf("epoch %d, learning rate %v: %w", p.Epoch.Number, p.Epoch.Rate, err)
 		}
-	}
-	if cancelled := ctx.Err(); err == nil && cancelled != nil {
-		err = errors.Join(cancelled, r.keepPart(p))
 	}
 	e := p.Epoch
-	if err != nil {
-		return fmt.Errorf("epoch %d, learning rate %v: %w", e.Number, e.Rate, err)
+	if err = ctx.Err(); err == nil {
+		err = r.withAverage(ctx, func() error { return r.validate(ctx, &e) })
 	}
-	err = r.withAverage(ctx, func() error {
-		if len(r.held) == 0 {
-			return nil
-		}
-		return r.validate(ctx, &e)
-	})
-	if err != nil {
+	if err != nil && ctx.Err() != nil {
+		return errors.Join(err, r.keepPart(p))
+	} else if err != nil {
 		return fmt.Errorf("validation after epoch %d: %w", e.Number, err)
 	}
 	r.state.Schedule = r.cfg.Schedule.Next(r.state.Schedule, e.Loss().Total, len(r.learn))
@@ -125,9 +117,9 @@ func (r *generation) epoch(ctx context.Context) error {
 }
 
 // step trains on the next batch of an epoch.
-func (r *generation) step(p *Part, b *nn.Batch, base float64) error {
+func (r *generation) step(p *Part, b *nn.Batch) error {
 	e, until := &p.Epoch, p.Samples+b.N
-	e.Rate = r.cfg.Schedule.rate(base, r.state.Schedule, p.Samples, until, len(r.learn))
+	e.Rate = r.cfg.Schedule.rate(p.Base, r.state.Schedule, p.Samples, until, len(r.learn))
 	loss, err := r.tr.Step(b, e.Rate)
 	e.Gradient.AddStep(r.tr.GradientNorm())
 	if err == nil {
@@ -150,17 +142,28 @@ func (r *generation) step(p *Part, b *nn.Batch, base float64) error {
 }
 
 // validate measures the network on the held-out samples.
-func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
+func (r *generation) validate(ctx context.Context, e *Epoch) error {
+	if len(r.held) == 0 {
+		return nil
+	}
+	var mean nn.Loss
 	var sum nn.Accuracy
-	e.Validation, err = pass(ctx, r.feed().batches(r.held, r.cfg.Batch, 0), len(r.held), func(b *nn.Batch) (nn.Loss, error) {
+	for b := range r.feed().batches(r.held, r.cfg.Batch, 0) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		loss, accuracy, err := r.tr.Measure(b)
+		if err != nil {
+			return err
+		}
+		mean.Add(loss, float64(b.N)/float64(len(r.held)))
 		sum.Add(accuracy)
-		return loss, err
-	})
+	}
+	e.Validation = mean
 	if sum.N > 0 {
 		e.Accuracy = &sum
 	}
-	return err
+	return nil
 }
 
 // ended reports whether the last epoch is finished, by the number of epochs or by patience.
@@ -279,31 +282,42 @@ func (r *generation) withAverage(ctx context.Context, f func() error) error {
 	if err != nil {
 		return err
 	}
-	if r.state.Average == nil { // the epochs so far are shorter than Average.Every
-		r.state.Average = trained
+	average := r.state.Average
+	if average == nil { // the epochs so far are shorter than Average.Every
+		average = trained
 	}
-	if err := r.net.Load(r.state.Average); err != nil {
+	if err := r.net.Load(average); err != nil {
 		return err
 	}
-	if r.net.HasBatchNorm() {
-		count := 0
-		for b := range r.lessons(0) {
-			count++
-			if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b, 1/float64(count))); err != nil {
-				return err
-			}
-			if count == normBatches {
-				break
-			}
+	if err = r.measureNorms(ctx); err == nil {
+		average, err = r.net.State()
+	}
+	if err == nil {
+		err = f()
+	}
+	if err = errors.Join(err, r.net.Load(trained)); err == nil {
+		r.state.Average = average
+	}
+	return err
+}
+
+// measureNorms makes the running statistics of batch norm the mean of those of the epoch's first
+// batches.
+func (r *generation) measureNorms(ctx context.Context) error {
+	if !r.net.HasBatchNorm() {
+		return nil
+	}
+	count := 0
+	for b := range r.lessons(0) {
+		count++
+		if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b, 1/float64(count))); err != nil {
+			return err
+		}
+		if count == normBatches {
+			break
 		}
 	}
-	if r.state.Average, err = r.net.State(); err != nil {
-		return err
-	}
-	if err := f(); err != nil {
-		return err
-	}
-	return r.net.Load(trained)
+	return nil
 }
 
 // setAverage continues with the average of a snapshot.
@@ -322,28 +336,11 @@ func (r *generation) feed() feed {
 	return feed{set: r.window, values: r.cfg.Values, reply: r.reply}
 }
 
-// lessons yields the batches of the current epoch after its first ones.
+// lessons yields the batches of the current epoch from one on, counted from 0.
 func (r *generation) lessons(first int) iter.Seq[*nn.Batch] {
 	f := r.feed()
 	f.mirror, f.seed = r.mirror, stats.Derive(r.seeds.Shuffle, len(r.epochs))
 	return f.batches(r.learn, r.cfg.Batch, first)
-}
-
-// pass calls f with batches of the given total number of samples. It returns the mean of
-// the losses, weighted by samples.
-func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(*nn.Batch) (nn.Loss, error)) (nn.Loss, error) {
-	var sum nn.Loss
-	for b := range batches {
-		if err := ctx.Err(); err != nil {
-			return nn.Loss{}, err
-		}
-		l, err := f(b)
-		if err != nil {
-			return nn.Loss{}, err
-		}
-		sum.Add(l, float64(b.N)/float64(samples))
-	}
-	return sum, nil
 }
 
 // steps returns the number of batches of an epoch.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -72,8 +73,12 @@ func TestResumeIsBitExact(t *testing.T) {
 			for i := range want {
 				ends = append(ends, end{epoch: i + 1})
 			}
-			for step := 1; step <= len(want)*want[0].Steps; step += 2 {
-				ends = append(ends, end{step: step, cancelled: step%4 == 1})
+			stride := 2
+			if rule.average != nil { // which takes longest
+				stride = 4
+			}
+			for step := 1; step <= len(want)*want[0].Steps; step += stride {
+				ends = append(ends, end{step: step, cancelled: step%(2*stride) == 1})
 			}
 			for _, at := range ends {
 				path := filepath.Join(t.TempDir(), "progress.safetensors")
@@ -128,6 +133,74 @@ func TestResumeIsBitExact(t *testing.T) {
 			}
 		})
 	}
+}
+
+// cancelledAfter is a context that is canceled after some calls of Err.
+type cancelledAfter struct {
+	context.Context
+	calls, last int
+}
+
+func (c *cancelledAfter) Err() error {
+	if c.calls++; c.calls > c.last {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A training that is canceled at any moment, also during a validation, loses no step.
+func TestCancelLosesNoStep(t *testing.T) {
+	set, seeds := noise(t), Seeds{4, 5}
+	for _, average := range []*Average{nil, {100, 0.5}} {
+		cfg := settings(2)
+		cfg.Average = average
+		whole := newPupil(t, constant)
+		moments := &cancelledAfter{Context: t.Context(), last: math.MaxInt}
+		want, err := Run(moments, cfg, whole.net, whole.tr, set, seeds, &whole.state, nil, Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for last := 1; last < moments.calls; last++ {
+			first, steps := newPupil(t, constant), 0
+			var kept *Progress
+			_, err := Run(&cancelledAfter{Context: t.Context(), last: last}, cfg, first.net, first.tr, set, seeds, &first.state, nil, Hooks{
+				Step:     func(done, _ int, _ nn.Loss) { steps = done },
+				Progress: func(p *Progress) error { kept = p; return nil },
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("average %t, canceled at %d: error %v", average != nil, last, err)
+			}
+			again := newPupil(t, constant)
+			have, err := Run(t.Context(), cfg, again.net, again.tr, set, seeds, &again.state, kept, Hooks{Step: func(done, _ int, _ nn.Loss) {
+				if steps++; done != steps {
+					t.Fatalf("average %t, canceled at %d: reported step %d, want %d", average != nil, last, done, steps)
+				}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, have, cmpopts.EquateNaNs()) + cmp.Diff(whole.state, again.state); diff != "" {
+				t.Errorf("average %t, canceled at %d (-whole +resumed):\n%s", average != nil, last, diff)
+			}
+			again.same(t, fmt.Sprintf("canceled at %d", last), whole.snap(t))
+		}
+	}
+}
+
+// Keeping the progress after each step changes nothing.
+func TestProgressChangesNothing(t *testing.T) {
+	set, seeds, cfg := noise(t), Seeds{4, 5}, settings(3)
+	cfg.Average = &Average{100, 0.5}
+	p, q := newPupil(t, constant), newPupil(t, constant)
+	want := p.learn(t, cfg, set, seeds)
+	have, err := Run(t.Context(), cfg, q.net, q.tr, set, seeds, &q.state, nil, Hooks{Due: func() bool { return true }, Progress: func(*Progress) error { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, have, cmpopts.EquateNaNs()) + cmp.Diff(p.state, q.state); diff != "" {
+		t.Errorf("(-without +with progress):\n%s", diff)
+	}
+	q.same(t, "with progress", p.snap(t))
 }
 
 // Progress that is not whole, or of another training, is refused.

@@ -282,9 +282,12 @@ type Progress struct {
 
 // Part is the state of an unfinished epoch.
 type Part struct {
-	Steps   int   `json:"steps"`   // number of steps so far
-	Samples int   `json:"samples"` // number of samples of those steps
-	Epoch   Epoch `json:"epoch"`   // of those steps. Train is their part of the epoch's mean.
+	Steps   int `json:"steps"`   // number of steps so far
+	Samples int `json:"samples"` // number of samples of those steps
+	// Epoch is the row of the epoch so far. Train is the sum of the steps' losses, each weighted by its
+	// share of the epoch's samples.
+	Epoch Epoch   `json:"epoch"`
+	Base  float64 `json:"base"` // see [Schedule.base]
 }
 
 // clone returns a copy that shares no memory with p.

@@ -211,8 +211,10 @@ func (r *running) enough() bool {
 	if r.task.Depth > 0 && r.tree.DeepEnough(r.task.Depth) {
 		return true
 	}
-	if n := Mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()); r.task.Mate > 0 && n > 0 && n <= r.task.Mate {
-		return true
+	if r.task.Mate > 0 {
+		if n := Mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()); n > 0 && n <= r.task.Mate {
+			return true
+		}
 	}
 	if r.deadline.IsZero() {
 		return false

@@ -90,7 +90,7 @@ func (e Evaluation) Moves() []string {
 type SearchResult struct {
 	Value float64      // expected result of the side to move, -1 to 1
 	Moves []SearchMove // all legal moves, the most visited first; none if the game is over
-	PV    []string     // principal variation: the line of most visited moves, in UCI notation
+	PV    []string     // principal variation in UCI notation: the best move, then the most visited ones
 }
 
 // SearchMove is the result of a search for a move.
