@@ -44,7 +44,7 @@ var metrics = []metric{
 	{"calibration_error", "calibration error", "", stats.Lower, fromTraining, true},
 	{"distinct_games", "share of distinct games", "", stats.Higher, fromTraining, false},
 	{"distinct_positions", "share of distinct positions", "", stats.Higher, fromTraining, false},
-	{"drawn_games", "share of drawn games of self-play", "", stats.Neither, fromTraining, false},
+	{"drawn_games", "share of drawn games", "", stats.Neither, fromTraining, false},
 	{"long_games", "share of games at max_moves", "", stats.Neither, fromTraining, false},
 	{"replay_ratio", "samples trained for each new one", "", stats.Neither, fromTraining, false},
 	{"gradient_norm", "norm of the gradient", "", stats.Neither, fromTraining, false},

@@ -228,7 +228,8 @@ func ResolveAll(results, name string) (run *Run, trials []*Trial, err error) {
 
 func resolve(results, name string, seeds bool) (*Run, []*Trial, error) {
 	name = strings.TrimSuffix(name, string(filepath.Separator))
-	if file, trial := cutPack(name); file != "" {
+	file, trial := cutPack(name)
+	if file != "" {
 		dir, err := openPack(file)
 		if err != nil {
 			return nil, nil, err
@@ -236,6 +237,9 @@ func resolve(results, name string, seeds bool) (*Run, []*Trial, error) {
 		name = dir + trial
 	}
 	run, rest, err := findRun(results, name)
+	if file != "" && run != nil {
+		run.Changed = lastEnd(run.Opened) // its files have just been unpacked
+	}
 	switch {
 	case err != nil || run != nil && rest == "":
 		return run, nil, err

@@ -128,11 +128,11 @@ func Learning(row *Generation, epochs []train.Epoch) map[string]float64 {
 		all["kl"], all["prior_entropy"], all["target_entropy"] = r.KL, r.PriorEntropy, r.TargetEntropy
 		all["root_value_error"], all["calibration_error"] = float64(r.ValueError), r.CalibrationError()
 	}
+	all["drawn_games"] = float64(row.Draws) / float64(row.WhiteWins+row.Draws+row.BlackWins)
 	if row.Data == nil {
 		long, games := row.LongGames()
 		all["distinct_games"] = float64(row.DistinctGames) / float64(row.Games)
 		all["distinct_positions"] = float64(row.DistinctPositions) / float64(row.plies())
-		all["drawn_games"] = float64(row.Draws) / float64(row.WhiteWins+row.Draws+row.BlackWins)
 		all["long_games"] = float64(long) / float64(games)
 	}
 	trained := 0

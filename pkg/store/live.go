@@ -159,7 +159,7 @@ func (l *Live) add(entry []byte) error {
 }
 
 // addStep adds an entry of the journal of training. A training that was interrupted repeats
-// the steps since its last epoch.
+// the steps since its last progress.
 func (l *Live) addStep(entry []byte) error {
 	var e TrainingEntry
 	if err := json.Unmarshal(entry, &e); err != nil {

@@ -158,9 +158,14 @@ func (r *Tournament) ofColors(metric string) stats.Interval {
 	return stats.Share(all.Score(), all.Games())
 }
 
-// IsShare reports whether a metric is a share of points or of games of the tournament.
-func IsShare(metric string) bool {
-	return slices.Contains([]string{"score", "vs_untrained", "vs_random", "white_score", "draws"}, metric)
+// isShare reports whether a metric is a share, from 0 to 1.
+func isShare(metric string) bool {
+	shares := []string{
+		"score", "vs_untrained", "vs_random", "white_score", "draws",
+		"top1", "top5", "distinct_games", "distinct_positions", "drawn_games", "long_games", "clipped",
+	}
+	kind, of, _ := strings.Cut(metric, ".")
+	return slices.Contains(shares, metric) || kind == "puzzles" || kind == "policy" || kind == "accuracy" && strings.HasPrefix(of, "top")
 }
 
 // evaluationMeasures returns the measures of the evaluation of generation g by name:
@@ -272,8 +277,8 @@ func (g Group) Measure(name string) (m stats.Interval, seeds []float64) {
 		return m, seeds
 	}
 	m = stats.Mean(seeds)
-	if IsShare(name) && m.Known() {
-		m.Low, m.High = max(0, m.Low), min(1, m.High) // a share
+	if isShare(name) && m.Known() {
+		m.Low, m.High = max(0, m.Low), min(1, m.High)
 	}
 	return m, seeds
 }

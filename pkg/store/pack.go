@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -82,7 +83,7 @@ type packed struct {
 }
 
 // Pack writes a run, or one of its trials unless that is nil, into a file. version is that of
-// alamos. A file that differs from what its stage wrote is an error.
+// alamos. A file that is missing or differs from what its stage wrote is an error.
 func Pack(run *Run, trial *Trial, level, version, to string) error {
 	switch {
 	case run.Experiment == nil:
@@ -164,6 +165,7 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 		if was, ok := recorded[f.path]; ok && was != f.sum {
 			return damagedOutput(at)
 		}
+		delete(recorded, f.path)
 		info, err := os.Stat(at)
 		if err == nil {
 			f.size = info.Size()
@@ -171,6 +173,11 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 		}
 		return err
 	})
+	for _, file := range slices.Sorted(maps.Keys(recorded)) { // those that were not found
+		if _, inside, _ := strings.Cut(file, "/"); err == nil && packs(level, inside, replays) {
+			err = fmt.Errorf("%s is missing, which a pack of the level %s has: alamos run makes it again, and a lower level may do without it", filepath.Join(run.Dir, filepath.FromSlash(file)), level)
+		}
+	}
 	slices.SortFunc(files, func(a, b packed) int { return strings.Compare(a.path, b.path) })
 	return files, err
 }
@@ -197,20 +204,12 @@ func packs(level, name string, replays bool) bool {
 
 // describePack returns the metadata of a pack.
 func describePack(run *Run, trials []*Trial, level, version string, files []packed) crate {
-	var ended time.Time
-	for _, t := range trials {
-		for _, s := range t.Manifest.Stages {
-			if s.Ended.After(ended) {
-				ended = s.Ended
-			}
-		}
-	}
 	name := run.Name
 	if len(trials) == 1 {
 		name = Title(&trials[0].Declared)
 	}
 	root := entity{
-		ID: "./", Type: "Dataset", Name: name, DatePublished: ended.UTC().Format(time.RFC3339),
+		ID: "./", Type: "Dataset", Name: name, DatePublished: lastEnd(trials).UTC().Format(time.RFC3339),
 		Description: fmt.Sprintf("Results of the chess experiment %s, packed at the level %s. alamos unpack checks and opens them.", name, level),
 	}
 	var entities []entity
@@ -226,6 +225,18 @@ func describePack(run *Run, trials []*Trial, level, version string, files []pack
 		{ID: "#pack", Type: "CreateAction", Name: "alamos pack", Instrument: &ref{"#alamos"}, Result: &ref{"./"}},
 	}
 	return crate{Context: []any{crateVersion + "/context", map[string]string{"sha256": "https://schema.org/sha256"}}, Graph: append(head, entities...)}
+}
+
+// lastEnd returns when the last stage of the trials ended.
+func lastEnd(trials []*Trial) (last time.Time) {
+	for _, t := range trials {
+		for _, s := range t.Manifest.Stages {
+			if s.Ended.After(last) {
+				last = s.Ended
+			}
+		}
+	}
+	return last
 }
 
 // writePack writes the archive of a pack.

@@ -53,6 +53,15 @@ func packOf(t testing.TB, list crate, entries ...entry) []byte {
 	return b.Bytes()
 }
 
+// zeros returns bytes of 0, compressed as what follows in a pack.
+func zeros(t testing.TB, n int) []byte {
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z.EncodeAll(make([]byte, n), nil)
+}
+
 const emptySum = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" // SHA-256 of no bytes
 
 func crateOf(names ...string) (c crate) {
@@ -90,6 +99,8 @@ func TestUnpackRefuses(t *testing.T) {
 		"checksum":        {packOf(t, wrong, plain), "its checksum differs"},
 		"cut off":         {whole[:len(whole)-5], "cut off"},
 		"more at the end": {append(bytes.Clone(whole), whole...), "more after the end"},
+		"endless zeros":   {append(bytes.Clone(whole), zeros(t, 1<<20)...), "more after the end"},
+		"padded by tar":   {append(bytes.Clone(whole), zeros(t, 9216)...), "no results of an experiment"},
 		"no experiment":   {whole, "no results of an experiment"},
 	} {
 		t.Run(name, func(t *testing.T) {

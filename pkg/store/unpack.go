@@ -199,7 +199,9 @@ func readPack(r io.Reader, limit int64, begin func(name string) error, write fun
 	for f := range files {
 		return "", fmt.Errorf("%s is missing (%d files are)", f, len(files))
 	}
-	if n, err := io.ReadFull(z, make([]byte, 1)); n > 0 || err != io.EOF { // one byte: what follows may be endless
+	const padding = 1 << 16 // of other writers of tar, which fill up a block of some kilobytes with zeros
+	after, err := io.ReadAll(io.LimitReader(z, padding+1))
+	if err != nil || len(after) > padding || len(bytes.Trim(after, "\x00")) > 0 {
 		return "", errors.Join(err, errors.New("there is more after the end of the archive, or it is cut off"))
 	}
 	return name, nil
