@@ -316,10 +316,7 @@ type Plane struct {
 
 // Figure implements [Chart].
 func (p PolicyPlanes) Figure() (*Figure, error) {
-	const (
-		gap  = vg.Length(8)            // between boards
-		head = vg.Length(tickSize + 6) // the title of a board
-	)
+	const gap = vg.Length(8) // between boards
 	s := emptySpan()
 	var texts []string
 	for _, plane := range p.Planes {
@@ -344,18 +341,21 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 	rows := (len(p.Planes) + columns - 1) / columns
 	across := func(side vg.Length) vg.Length { return (side+gap)*vg.Length(columns) - gap }
 	side := max(2*cm, min(8*cm, (p.inner()-beside+gap)/vg.Length(columns)-gap))
+	style, titles := p.titles(side)
+	head := 6 + vg.Length(len(titles[0]))*style.Font.Size // of a board
 	return p.Frame.figure(content{
 		shaded: true,
 		width:  beside + across(side), least: beside + across(2*cm), height: max(3*cm, (head+side+boardMargin)*vg.Length(rows)+4),
 		description: describe("Boards", "", quantity, several(texts, "; ")),
 		paint: func(c draw.Canvas) {
-			title := textStyle(tickSize, ink, true)
 			left := c.Min.X + boardMargin // numbers of ranks stand once, on the left
 			for i, plane := range p.Planes {
 				corner := vg.Point{X: left + vg.Length(i%columns)*(side+gap), Y: c.Max.Y - vg.Length(i/columns)*(head+side+boardMargin) - head - side}
 				g := boardOf(v, side)
 				g.corner = vg.Point{X: corner.X, Y: corner.Y + side - g.extent().Y}
-				c.FillText(title, vg.Point{X: corner.X, Y: corner.Y + side + 4}, fit(clean(plane.Title), title, side))
+				for k, line := range titles[i] {
+					c.FillText(style, vg.Point{X: corner.X, Y: corner.Y + side + 4 + vg.Length(len(titles[i])-1-k)*style.Font.Size}, line)
+				}
 				plane.paint(&c, g, scale)
 				if side >= 3.2*cm {
 					g.paintPieces(&c, position)
@@ -365,6 +365,33 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 			scale.paint(&c, vg.Rectangle{Min: vg.Point{X: left + across(side) + scaleGap, Y: max(c.Min.Y, c.Max.Y-longestBar)}, Max: c.Max})
 		},
 	})
+}
+
+// titles returns the lines of each board's title for boards of a width, and their style: one line
+// in the size of ticks, a smaller one or two, the first that no title is too long for. All titles
+// have equally many lines.
+func (p PolicyPlanes) titles(width vg.Length) (style text.Style, titles [][]string) {
+	titles = make([][]string, len(p.Planes))
+	for _, try := range []struct {
+		size  float64
+		lines int
+	}{{tickSize, 1}, {smallSize, 1}, {smallSize, 2}} {
+		style = textStyle(try.size, ink, true)
+		isCut := false
+		for i, plane := range p.Planes {
+			title := clean(plane.Title)
+			lines := wrap(title, style, width, try.lines)
+			isCut = isCut || strings.Join(lines, " ") != title
+			for len(lines) < try.lines {
+				lines = append([]string{""}, lines...)
+			}
+			titles[i] = lines
+		}
+		if !isCut {
+			break
+		}
+	}
+	return style, titles
 }
 
 // describe names the square of the highest number.

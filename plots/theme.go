@@ -137,6 +137,24 @@ func centered(s string, style text.Style, at, from, to vg.Length) (string, vg.Le
 	return s, max(from+half, min(to-half, at))
 }
 
+// wrap breaks a text at spaces into at most this many lines of a width. Lines that are still too
+// long are shortened as fit does.
+func wrap(s string, style text.Style, width vg.Length, most int) (lines []string) {
+	for len(lines) < most-1 && style.Width(s) > width {
+		cut := -1
+		for i, r := range s {
+			if r == ' ' && (cut < 0 || style.Width(s[:i]) <= width) {
+				cut = i
+			}
+		}
+		if cut < 0 {
+			break
+		}
+		lines, s = append(lines, fit(s[:cut], style, width)), s[cut+1:]
+	}
+	return append(lines, fit(s, style, width))
+}
+
 // fit shortens a text in its middle to a width, because the names of a sweep's trials differ
 // at their ends.
 func fit(s string, style text.Style, width vg.Length) string {

@@ -40,14 +40,19 @@ var moverNames = append(slices.Clone(bothSides), "own castling", "other castling
 
 var handKinds = []string{"pawns in hand", "knights in hand", "bishops in hand", "rooks in hand", "queens in hand"}
 
-// marroNames alternates the sides, and numbers the types of moves.
+// marroNames alternates the sides, and names the types of moves as [MapNames] does.
 func marroNames() (all []string) {
 	for _, kind := range chessKinds {
 		all = append(all, "own "+kind, "other "+kind)
 	}
 	all = append(all, "turn")
-	for i := range moveTypes {
-		all = append(all, fmt.Sprintf("moves of type %d", i+1))
+	for n := 1; n <= 7; n++ {
+		for _, d := range compass {
+			all = append(all, "moves "+way(n*d[0], n*d[1]))
+		}
+	}
+	for _, d := range leaps {
+		all = append(all, "moves "+way(d[0], d[1]))
 	}
 	return all
 }

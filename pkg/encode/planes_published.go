@@ -222,7 +222,7 @@ var dtu24 = &Planes{
 	name: "dtu24", count: dtuPlanes, constant: make([]bool, dtuPlanes), white: true,
 	castling: []int{dtuCastling, dtuCastling + 1, dtuCastling + 2, dtuCastling + 3},
 	lacks:    atomic16Lacks, encode: encodeDtu24,
-	names: slices.Concat(of("white", chessKinds...), of("black", chessKinds...), []string{"ends of White’s moves", "ends of Black’s moves", "White moves", "en passant", "White O-O", "White O-O-O", "Black O-O", "Black O-O-O", "fifty moves", "draw claimed", "origins of own moves", "origins of other moves"}),
+	names: slices.Concat(of("white", chessKinds...), of("black", chessKinds...), []string{"White moves to", "Black moves to", "White to move", "en passant", "White O-O", "White O-O-O", "Black O-O", "Black O-O-O", "fifty moves", "draw claimed", "own moves from", "other moves from"}),
 }
 
 // The planes of dtu24, by their first index.

@@ -153,7 +153,7 @@ func (e *Experiment) checkFigure(f *Figure) error {
 	switch {
 	case f.Generation != nil && !some(func(s *Settings) bool { return s.Generations >= *f.Generation }):
 		return fmt.Errorf("it shows generation %d, which no trial has", *f.Generation)
-	case f.Kind == "policy" && f.Boards == MoveBoards && !some(func(s *Settings) bool { return s.Network.Policy != NoPolicy }):
+	case f.Kind == "policy" && f.ShowsWays() && !some(func(s *Settings) bool { return s.Network.Policy != NoPolicy }):
 		return errors.New("it shows a policy, and the network has none")
 	}
 	return nil

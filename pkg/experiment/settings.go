@@ -208,8 +208,12 @@ type Cell struct {
 // TournamentGames is the word of a cell for the games of the tournament.
 const TournamentGames = "tournament"
 
-// MoveBoards is the word of a figure of the policy for a board for each way of moving.
-const MoveBoards = "moves"
+// Words of a figure of the policy for a board for each way of moving: with all moves that the
+// policy can say, or with the legal ones.
+const (
+	MoveBoards      = "moves"
+	LegalMoveBoards = "legal-moves"
+)
 
 // Figure is a figure of the notebook.
 type Figure struct {
@@ -234,7 +238,7 @@ type Figure struct {
 	_      string `key:"metric" default:"score" enum:"score loss" when:"kind=multiples" doc:"Curve in the small figure of each trial."`
 
 	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board inputs" doc:"Position to show. start is the start position of the game."`
-	Boards     string `key:"boards" default:"pieces" enum:"pieces moves" when:"kind=policy" doc:"What the small boards show. pieces: where the legal moves begin and end, of all pieces and of each kind. moves: all that the policy can say, legal or not, before a mask: a board for each way of moving, at the squares where the moves begin, as the policy sees them: uci1968 as White, all others as the side to move."`
+	Boards     string `key:"boards" default:"pieces" enum:"pieces moves legal-moves" when:"kind=policy" doc:"What the small boards show. pieces: where the legal moves begin and end, of all pieces and of each kind. moves: all that the policy can say, legal or not, before a mask: a board for each way of moving, at the squares where the moves begin, as the policy sees them: uci1968 as White, all others as the side to move. legal-moves: the same boards after the mask, with the priors of the legal moves alone."`
 	Generation *int   `key:"generation" range:"0.." when:"kind=policy tree board" absent:"the last" doc:"Checkpoint to show. 0 is the untrained network."`
 	_          *int   `key:"generation" range:"1.." when:"kind=length-histogram" absent:"the last" doc:"Generation whose games are counted."`
 	_          *int   `key:"generation" range:"1.." when:"kind=series" absent:"the last, or several" doc:"Generation whose curves are shown."`
@@ -248,6 +252,9 @@ type Figure struct {
 	XAxis *FigureAxis `key:"x_axis" flags:"optional" when:"kind=score metric series lengths sweep multiples csv" doc:"The horizontal axis."`
 	YAxis *FigureAxis `key:"y_axis" flags:"optional" when:"kind=score metric series lengths sweep multiples csv loss loss-heads" doc:"The upright axis, in panels that of the losses."`
 }
+
+// ShowsWays reports whether the figure has a board for each way of moving.
+func (f *Figure) ShowsWays() bool { return f.Boards == MoveBoards || f.Boards == LegalMoveBoards }
 
 // FigureAxis is what a figure changes of an axis.
 type FigureAxis struct {

@@ -103,7 +103,7 @@ func (k kind) fileName(f *experiment.Figure) string {
 	if f.Y != "" {
 		parts = append(parts, string(f.Y))
 	}
-	if f.Boards == experiment.MoveBoards {
+	if f.ShowsWays() {
 		parts = append(parts, f.Boards)
 	}
 	if f.Generation != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
@@ -199,14 +200,14 @@ func ofPosition(draw func(p *picture, a *store.PositionResult, of string) (plots
 // drawPolicy shows where a network's moves begin and end, and where those of each kind of
 // piece do.
 func drawPolicy(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {
-	if p.Boards == experiment.MoveBoards {
+	if p.ShowsWays() {
 		return drawMoves(p, a, of)
 	}
 	c := plots.PolicyPlanes{Frame: p.frame, Position: positionOf(a), Planes: append(planes("", a.Moves), piecePlanes(a)...)}
 	return c, fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value))), nil
 }
 
-// drawMoves shows all that a policy says, a board for each way of moving.
+// drawMoves shows all that a policy says or the legal moves of it, a board for each way of moving.
 func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {
 	setup, err := experiment.NewSetup(&p.only().Declared.Settings)
 	if err != nil {
@@ -221,8 +222,17 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 	if err != nil {
 		return nil, "", err
 	}
-	if len(a.All) != len(layout.Places) {
+	shown, priors := "All that the policy %s, before a mask", map[int]float64{}
+	if p.Boards == experiment.LegalMoveBoards {
+		shown = "Legal moves of the policy %s"
+		if priors, err = legalPriors(a, policy); err != nil {
+			return nil, "", err
+		}
+	} else if len(a.All) != len(layout.Places) {
 		return nil, "", fmt.Errorf("%d moves, the policy %s has %d", len(a.All), policy.Name(), len(layout.Places))
+	}
+	for i, prior := range a.All {
+		priors[i] = float64(prior)
 	}
 	c := plots.PolicyPlanes{Frame: p.frame, Position: plots.Position{Variant: a.Variant}, Planes: make([]plots.Plane, layout.Maps)}
 	for m := range c.Planes {
@@ -231,13 +241,13 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 			c.Planes[m].Squares[s] = math.NaN()
 		}
 	}
-	for i, prior := range a.All {
-		if at := layout.Places[i][0]; at >= 0 {
+	for i, places := range layout.Places {
+		if at := places[0]; at >= 0 {
 			square := &c.Planes[at/64].Squares[at%64]
 			if math.IsNaN(*square) {
 				*square = 0
 			}
-			*square += float64(prior)
+			*square += priors[i]
 		}
 	}
 	c.Planes = slices.DeleteFunc(c.Planes, func(p plots.Plane) bool { return p.Title == "unused" })
@@ -245,7 +255,30 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 	if !policy.Turns() {
 		sees = "White sees"
 	}
-	return c, fmt.Sprintf("All that the policy %s, before a mask: a board for each way of moving, at the squares where the moves begin, as %s them. Crosses are squares for which the policy has no number.", of, sees), nil
+	return c, fmt.Sprintf(shown+": a board for each way of moving, at the squares where the moves begin, as %s them. Crosses are squares for which the policy has no number.", of, sees), nil
+}
+
+// legalPriors returns the priors of the legal moves by their indices in the policy.
+func legalPriors(a *store.PositionResult, policy *encode.Policy) (map[int]float64, error) {
+	v, err := chess.ParseVariant(a.Variant)
+	if err != nil {
+		return nil, err
+	}
+	position, err := chess.ParseFEN(v, a.FEN)
+	if err != nil {
+		return nil, err
+	}
+	priors := map[int]float64{}
+	for _, move := range a.Moves {
+		m, err := position.ParseUCI(move.UCI)
+		if err != nil {
+			return nil, err
+		}
+		if i := policy.Index(&position, m); i >= 0 {
+			priors[i] = float64(move.Prior)
+		}
+	}
+	return priors, nil
 }
 
 func drawTree(p *picture, a *store.PositionResult, of string) (plots.Chart, string, error) {

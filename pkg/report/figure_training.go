@@ -27,7 +27,11 @@ func drawLoss(p *picture) (plots.Chart, string, error) {
 	}
 	c := LossChart(p.groups, true)
 	c.Frame = p.frame
-	return c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new.", nil
+	caption := "Learning rate and losses over epochs"
+	if len(c.Generations) > 0 {
+		caption += "; lines mark the ends of generations, after which the data is new"
+	}
+	return c, caption + ".", nil
 }
 
 // rollingShare is the share of an epoch that a rolling mean of its losses is over.
@@ -60,7 +64,11 @@ func drawSteps(p *picture) (plots.Chart, string, error) {
 		}
 	}
 	c.Panels = []plots.Panel{{Y: plots.Axis{Label: "loss"}, Series: []plots.Series{training, rolling, validation}}}
-	return c, fmt.Sprintf("Loss over the steps of training: means of up to %s, and over the last fifth of an epoch. Lines mark the ends of generations.", english.Plural(each, "step", "")), nil
+	caption := fmt.Sprintf("Loss over the steps of training: means of up to %s, and over the last fifth of an epoch.", english.Plural(each, "step", ""))
+	if len(c.Generations) > 0 {
+		caption += " Lines mark the ends of generations."
+	}
+	return c, caption, nil
 }
 
 // drawRate shows the learning rates of all trials.

@@ -55,6 +55,7 @@ notebook:
   - figure: {kind: parallel, metric: score}
   - figure: {kind: policy}
   - figure: {kind: policy, boards: moves}
+  - figure: {kind: policy, boards: legal-moves}
   - figure: {kind: inputs}
   - figure: {kind: network}
   - figure: {kind: tree, visits: 100}
