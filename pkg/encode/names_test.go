@@ -30,8 +30,8 @@ func TestPlaneNames(t *testing.T) {
 		want   chess.Bitboard
 	}{
 		{atomic16, "black queens", 1 << 59}, {mover15, "other king", 1 << 60}, {variants31, "own castling", 0x81},
-		{alphaZero119, "other pawns", 0xff << 48}, {leela112, "own bishops", 0x24}, {marro77, "other knights", 0x42 << 56},
-		{dtu24, "ends of White’s moves", 0xffff << 16}, {planesOfRules(chess.Standard), "other rook", 0x81 << 56},
+		{alphaZero119, "other pawns", 0xff << 48}, {leela112, "own bishops", 0x24}, {marro77, "other knights", 0x42 << 56}, {marro77, "moves 2 N", 0xff << 8}, {marro77, "moves 2 N 1 E", 0x42},
+		{dtu24, "White moves to", 0xffff << 16}, {planesOfRules(chess.Standard), "other rook", 0x81 << 56},
 	} {
 		words := make([]uint64, c.planes.Count())
 		c.planes.Encode(words, game)

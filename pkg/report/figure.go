@@ -26,7 +26,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "22"
+const codeVersion = "23"
 
 // kind is a kind of figure.
 type kind struct {
