@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"path"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/nn"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -412,6 +414,8 @@ func (m *tournament) work(e *estimate) error {
 			e.search(p.trial, n, float64(p.trial.Settings.Tournament.Search.Budget()))
 		case p.engine != nil:
 			e.think(m.Trial, time.Duration(n*float64(p.engine.Limit.MoveTime)))
+		case n > 0 && p.file != "" && p.spec.Kind() == match.AlphaBetaKind: // how many positions it evaluates depends on the games
+			e.work.Seconds = stats.Float(math.NaN())
 		}
 	}
 	return nil
