@@ -2,10 +2,12 @@ package plots
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 
 	"alamos/pkg/stats"
 )
@@ -117,5 +119,28 @@ func TestGrayTree(t *testing.T) {
 	good, bad := (&treeBox{Node: Node{Q: 0.5}}).color(gray.scores()), (&treeBox{Node: Node{Q: -0.6}}).color(gray.scores())
 	if int(bad.R)-int(good.R) < 50 {
 		t.Errorf("Q of 0.5 has %v, Q of -0.6 %v", good, bad)
+	}
+}
+
+// Titles of small boards are whole where two small lines are enough, all with equally many lines.
+func TestTitlesOfBoards(t *testing.T) {
+	for _, c := range []struct {
+		titles []string
+		width  vg.Length
+		want   [][]string
+	}{
+		{[]string{"from", "to"}, 2 * cm, [][]string{{"from"}, {"to"}}},
+		{[]string{"white knights", "to"}, 2 * cm, [][]string{{"white knights"}, {"to"}}},
+		{[]string{"own knights, 3 before", "to"}, 2 * cm, [][]string{{"own knights, 3", "before"}, {"", "to"}}},
+		{[]string{"occurred twice before, 7 before"}, 2 * cm, [][]string{{"occurred twice", "before, 7 before"}}},
+		{[]string{"neverendingstoryofawhiteknight b"}, 2 * cm, [][]string{{"neveren…knight", "b"}}},
+	} {
+		p := PolicyPlanes{}
+		for _, title := range c.titles {
+			p.Planes = append(p.Planes, Plane{Title: title})
+		}
+		if _, have := p.titles(c.width); !reflect.DeepEqual(have, c.want) {
+			t.Errorf("%q: %q, want %q", c.titles, have, c.want)
+		}
 	}
 }
