@@ -29,8 +29,8 @@ The levels are
 
 The file is a tar archive, compressed by zstd, with an RO-Crate 1.1 that lists the other
 files and their SHA-256. The same results and the same alamos give the same bytes. The
-manifests in it name the machine that made the results. A file that differs from what
-the run wrote is an error, and so is a run that is going on.
+manifests in it name the machine that made the results. A file of the level that
+is missing or differs from what the run wrote is an error, and so is a run that is going on.
 
 RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials,
 		Example: `  alamos pack quickstart

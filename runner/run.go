@@ -36,7 +36,8 @@ nothing. A stage that another trial below --results has run with the same inputs
 reused: trials that differ only in their tournaments train once.
 
 Ctrl-C loses at most the games in play, a kill also the last minute or so of training; the
-same command continues from there. If a trial fails, the others still run, and the exit status is 1.
+same command continues from there. If a trial fails, the others still run, and the exit
+status is 1.
 
 On a cluster, each trial can be a job of its own (--trial) if the jobs share one folder
 of results. A job waits for another one that writes to the same trial or works on the same

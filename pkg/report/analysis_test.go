@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
 	"alamos/pkg/uci"
 	"alamos/plots"
 )
@@ -209,6 +212,47 @@ func TestPolicy(t *testing.T) {
 		}
 		if _, err := chart.Figure(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Every legal move that a policy can say has its own prior, whatever the view, the castling, the
+// promotions and the drops.
+func TestLegalPriors(t *testing.T) {
+	const both = "r3k2r/1P6/8/8/8/8/6p1/R3K2R"
+	for _, c := range []struct{ variant, fen, policy string }{
+		{"chess", both + " w KQkq - 0 1", "lc0-1858"},
+		{"chess", both + " b KQkq - 0 1", "lc0-1858"},
+		{"chess", "1r2k1r1/1P6/8/8/8/8/6p1/1R2K1R1 b KQkq - 0 1", "lc0-1858"},
+		{"chess", both + " b KQkq - 0 1", "uci1968"},
+		{"chess", both + " b KQkq - 0 1", "marro4096"},
+		{"chess", both + " b KQkq - 0 1", "alphazero4672"},
+		{"crazyhouse", both + "[QNPqn] b KQkq - 0 1", "uci2206-mover"},
+	} {
+		v, err := chess.ParseVariant(c.variant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := chess.ParseFEN(v, c.fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy, err := encode.PolicyByName(c.policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, want := &store.PositionResult{Variant: v.Spec(), FEN: p.FEN()}, map[int]float64{}
+		var l chess.MoveList
+		p.LegalMoves(&l)
+		for k, m := range l.Slice() {
+			a.Moves = append(a.Moves, store.MoveResult{UCI: p.UCI(m), Prior: stats.Float(k + 1)})
+			if i := policy.Index(&p, m); i >= 0 {
+				want[i] = float64(k + 1)
+			}
+		}
+		have, err := legalPriors(a, policy)
+		if err != nil || !maps.Equal(have, want) {
+			t.Errorf("%s of %s: %v (%v), want %v", c.policy, c.fen, have, err, want)
 		}
 	}
 }

@@ -415,7 +415,7 @@ func (m *tournament) work(e *estimate) error {
 		case p.engine != nil:
 			e.think(m.Trial, time.Duration(n*float64(p.engine.Limit.MoveTime)))
 		case n > 0 && p.file != "" && p.spec.Kind() == match.AlphaBetaKind: // how many positions it evaluates depends on the games
-			e.work.Seconds = stats.Float(math.NaN())
+			e.work.Evaluations, e.work.Seconds = stats.Float(math.NaN()), stats.Float(math.NaN())
 		}
 	}
 	return nil

@@ -328,7 +328,7 @@ func TestPlanEstimates(t *testing.T) {
 	if !known(p) {
 		t.Errorf("an earlier run left %+v", p.Total)
 	}
-	if p := s.plan(t, s.file(), false, with(quick, "tournament.players=[random, {alphabeta: last, depth: 2}]")...); p.Total.Games == 0 || !math.IsNaN(float64(p.Total.Seconds)) {
+	if p := s.plan(t, s.file(), false, with(quick, "tournament.players=[random, {alphabeta: last, depth: 2}]")...); p.Total.Games == 0 || !math.IsNaN(float64(p.Total.Seconds)) || !math.IsNaN(float64(p.Total.Evaluations)) {
 		t.Errorf("alpha-beta with a network: %+v", p.Total)
 	}
 	// The games of the second generation are taken to be as the first, with one visit more.

@@ -175,7 +175,11 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 	})
 	for _, file := range slices.Sorted(maps.Keys(recorded)) { // those that were not found
 		if _, inside, _ := strings.Cut(file, "/"); err == nil && packs(level, inside, replays) {
-			err = fmt.Errorf("%s is missing, which a pack of the level %s has: alamos run makes it again, and a lower level may do without it", filepath.Join(run.Dir, filepath.FromSlash(file)), level)
+			hint := "alamos run makes it again"
+			if !packs(PackPage, inside, replays) {
+				hint += ", and a pack of a lower level does without it"
+			}
+			err = fmt.Errorf("%s is missing, which a pack of the level %s has: %s", filepath.Join(run.Dir, filepath.FromSlash(file)), level, hint)
 		}
 	}
 	slices.SortFunc(files, func(a, b packed) int { return strings.Compare(a.path, b.path) })

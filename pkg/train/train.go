@@ -304,6 +304,8 @@ func (p *Part) check(samples, batch int) error {
 		return fmt.Errorf("want progress of an epoch of %d steps on %d samples, have one of %d on %d", steps(samples, batch), samples, e.Steps, e.Samples)
 	case p.Steps < 1 || p.Steps > e.Steps || p.Samples != samples*p.Steps/e.Steps || len(e.Curve) != e.point(p.Steps-1)+1:
 		return fmt.Errorf("want progress of 1 to %d steps, have %d with %d samples and %d losses", e.Steps, p.Steps, p.Samples, len(e.Curve))
+	case !(p.Base > 0):
+		return fmt.Errorf("want progress with a learning rate above 0, have %v", p.Base)
 	}
 	return nil
 }
