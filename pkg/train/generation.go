@@ -118,19 +118,19 @@ func (r *generation) epoch(ctx context.Context) (err error) {
 
 // step trains on the next batch of an epoch.
 func (r *generation) step(p *Part, b *nn.Batch) error {
-	e, until := &p.Epoch, p.Samples+b.N
-	e.Rate = r.cfg.Schedule.rate(p.Base, r.state.Schedule, p.Samples, until, len(r.learn))
+	e, from := &p.Epoch, p.samples()
+	until := from + b.N
+	e.Rate = r.cfg.Schedule.rate(p.Base, r.state.Schedule, from, until, len(r.learn))
 	loss, err := r.tr.Step(b, e.Rate)
 	e.Gradient.AddStep(r.tr.GradientNorm())
 	if err == nil {
-		err = r.addToAverage(r.state.Schedule.Samples+p.Samples, r.state.Schedule.Samples+until)
+		err = r.addToAverage(r.state.Schedule.Samples+from, r.state.Schedule.Samples+until)
 	}
 	if err != nil {
 		return err
 	}
 	e.Train.Add(loss, float64(b.N)/float64(len(r.learn)))
 	e.addStep(p.Steps, loss.Total)
-	p.Samples = until
 	p.Steps++
 	if r.watch.Step != nil {
 		r.watch.Step(len(r.epochs)*e.Steps+p.Steps, r.cfg.Epochs*e.Steps, loss)

@@ -226,10 +226,10 @@ func TestResumeRefuses(t *testing.T) {
 		{func(p *Progress) { p.Epochs = append(slices.Clone(p.Epochs), p.Epochs...) }, "have 16"},
 		{func(p *Progress) { p.Best = nil }, "lowest loss"},
 		{func(p *Progress) { p.Part = &Part{} }, "want progress of an epoch of"},
-		{func(p *Progress) { p.Part = &Part{Epoch: last.Epochs[0]} }, "have 0 with 0 samples"},
+		{func(p *Progress) { p.Part = &Part{Epoch: last.Epochs[0]} }, "steps, have 0 with 3 losses"},
 		{func(p *Progress) {
 			e := last.Epochs[0]
-			p.Epochs, p.Part = p.Epochs[:1], &Part{Steps: e.Steps, Samples: e.Samples, Epoch: e}
+			p.Epochs, p.Part = p.Epochs[:1], &Part{Steps: e.Steps, Epoch: e}
 		}, "a learning rate above 0"},
 		{func(p *Progress) { p.Now.Network = nn.Tensors{} }, "load network"},
 		{func(p *Progress) { p.Now.Optimizer = nn.Tensors{} }, "load optimizer"},

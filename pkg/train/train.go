@@ -282,13 +282,15 @@ type Progress struct {
 
 // Part is the state of an unfinished epoch.
 type Part struct {
-	Steps   int `json:"steps"`   // number of steps so far
-	Samples int `json:"samples"` // number of samples of those steps
+	Steps int `json:"steps"` // number of steps so far
 	// Epoch is the row of the epoch so far. Train is the sum of the steps' losses, each weighted by its
 	// share of the epoch's samples.
 	Epoch Epoch   `json:"epoch"`
 	Base  float64 `json:"base"` // see [Schedule.base]
 }
+
+// samples returns the number of samples of the steps so far, see [Batches].
+func (p *Part) samples() int { return p.Epoch.Samples * p.Steps / p.Epoch.Steps }
 
 // clone returns a copy that shares no memory with p.
 func (p Part) clone() *Part {
@@ -302,8 +304,8 @@ func (p *Part) check(samples, batch int) error {
 	switch {
 	case e.Steps != steps(samples, batch) || e.Samples != samples:
 		return fmt.Errorf("want progress of an epoch of %d steps on %d samples, have one of %d on %d", steps(samples, batch), samples, e.Steps, e.Samples)
-	case p.Steps < 1 || p.Steps > e.Steps || p.Samples != samples*p.Steps/e.Steps || len(e.Curve) != e.point(p.Steps-1)+1:
-		return fmt.Errorf("want progress of 1 to %d steps, have %d with %d samples and %d losses", e.Steps, p.Steps, p.Samples, len(e.Curve))
+	case p.Steps < 1 || p.Steps > e.Steps || len(e.Curve) != e.point(p.Steps-1)+1:
+		return fmt.Errorf("want progress of 1 to %d steps, have %d with %d losses", e.Steps, p.Steps, len(e.Curve))
 	case !(p.Base > 0):
 		return fmt.Errorf("want progress with a learning rate above 0, have %v", p.Base)
 	}
