@@ -120,8 +120,13 @@ the win with --judge-nodes, and the rules must prove it. At most a quarter of th
 moves are right. Half of the puzzles are White's and half are Black's. A game gives at
 most one, and no two have the same pieces on the board, also with colors exchanged.
 
+In most such positions any move wins in the end, so they ask how soon a player wins. --only
+keeps those in which the engine sees at most two pawns for any other move: there a player
+wins by the mate or not at all.
+
 The same flags and the same build of the engine make the same file.`,
 		Example: `  alamos puzzles make --mate 2 --count 200 --seed 1 --out mate-in-2.epd
+  alamos puzzles make --mate 2 --only --out only-mate-in-2.epd
   alamos puzzles make --variant atomic --mate 1 --out atomic-mate-in-1.epd`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -132,17 +137,22 @@ The same flags and the same build of the engine make the same file.`,
 				if err != nil {
 					return nil, err
 				}
+				only := ""
+				if r.Only {
+					only = " --only"
+				}
 				var b bytes.Buffer
 				err = puzzle.Write(&b, puzzles,
 					fmt.Sprintf("%s: win in %d, found and judged by %s, proved by the rules. Made by", r.Variant, r.Mate, e.ID()),
-					fmt.Sprintf("alamos puzzles make --variant %s --mate %d --count %d --seed %d --nodes %d --judge-nodes %d --uci %s",
-						r.Variant, r.Mate, r.Count, r.Seed, r.Play, r.Judge, filepath.Base(m.engine)))
+					fmt.Sprintf("alamos puzzles make --variant %s --mate %d%s --count %d --seed %d --nodes %d --judge-nodes %d --uci %s",
+						r.Variant, r.Mate, only, r.Count, r.Seed, r.Play, r.Judge, filepath.Base(m.engine)))
 				return b.Bytes(), err
 			})
 		},
 	}
 	m.flags(cmd)
 	numberFlag(cmd, &r.Mate, "mate", 1, between(1, puzzle.MaxMate), "moves in which the side to move wins")
+	cmd.Flags().BoolVar(&r.Only, "only", false, "only positions in which no other move wins")
 	numberFlag(cmd, &r.Count, "count", 200, between(1, 100_000), "puzzles to make")
 	cmd.Flags().Uint64Var(&r.Seed, "seed", 1, "of the games")
 	numberFlag(cmd, &r.Play, "nodes", r.Play, atLeast(1), "of the engine for each move of the games")

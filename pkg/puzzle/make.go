@@ -20,10 +20,15 @@ type Recipe struct {
 	Count   int    // half of them with White to move, half with Black
 	Seed    uint64 // seed of the games
 	ID      string // prefix of names: "mate-in-2" makes "mate-in-2.001"
+	Only    bool   // with the other moves the engine sees at most OthersMost
 
 	Play  int64 // nodes for each move of the games
 	Judge int64 // nodes for each puzzle
 }
+
+// OthersMost is the most that the moves which do not win in time are worth to the side to
+// move, in centipawns, with [Recipe.Only].
+const OthersMost = 200
 
 // Defaults that find short mates reliably and play games quickly.
 const (
@@ -57,11 +62,13 @@ const gamesEach = 200
 
 // Make finds puzzles in games of an engine whose support of the variant was checked (see
 // [uci.Client.Prove]). A puzzle is the first position of its game that meets these
-// conditions:
+// conditions, with Only the first that any move would lead to:
 //
 //   - The engine, with more nodes, sees a win in exactly Mate moves, and the rules
 //     prove it. Disagreement is an error.
 //   - At most a quarter of the legal moves solve it.
+//   - With Only, the engine sees at most [OthersMost] for any other move: who misses the
+//     win does not win anyhow.
 //   - It differs from all other puzzles, also with colors exchanged and regardless
 //     of the side to move.
 //
@@ -118,19 +125,56 @@ func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
 		if err != nil {
 			return err
 		}
+		if m.Only && !even(answer.Score) {
+			return nil
+		}
 		if m.mates(&answer) {
 			found, err := m.try(ctx, g.Position(), &l)
 			if found || err != nil {
 				return err
 			}
 		}
-		if rng.Float64() < blunders {
+		switch blunder := rng.Float64() < blunders; {
+		case blunder && m.Only:
+			found, err := m.blunder(ctx, g.Position(), &l, rng)
+			if found || err != nil {
+				return err
+			}
+			g.Play(answer.Move)
+		case blunder:
 			g.Play(drawn)
-		} else {
+		default:
 			g.Play(answer.Move)
 		}
 	}
 	return nil
+}
+
+// blunder looks among the moves of an even position for one that leads to a puzzle with
+// Only. Where a game has been uneven for longer, most moves win.
+func (m *maker) blunder(ctx context.Context, at *chess.Position, l *chess.MoveList, rng *rand.Rand) (found bool, err error) {
+	for _, i := range rng.Perm(l.Len()) {
+		after := *at
+		after.Play(l.At(i))
+		n, err := Shortest(ctx, &after, m.Mate)
+		if err != nil {
+			return false, err
+		}
+		if n != m.Mate {
+			continue
+		}
+		var replies chess.MoveList
+		after.LegalMoves(&replies)
+		if found, err := m.try(ctx, &after, &replies); found || err != nil {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+// even reports whether neither side is better by more than OthersMost.
+func even(s *uci.Score) bool {
+	return s != nil && !s.IsMate && max(s.CP, -s.CP) <= OthersMost
 }
 
 // mates reports whether the engine sees a win in the requested number of moves.
@@ -171,6 +215,17 @@ func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) 
 	}
 	if 4*len(wins) > l.Len() {
 		return false, nil
+	}
+	if m.Only {
+		others := *l
+		others.Retain(func(o chess.Move) bool { return !slices.Contains(wins, o) })
+		answer, err := m.engine.Go(ctx, chess.NewGame(*at), uci.Limit{Nodes: m.Judge}, others.Slice()...)
+		if err != nil {
+			return false, err
+		}
+		if s := answer.Score; s == nil || s.IsMate && s.Mate > 0 || !s.IsMate && s.CP > OthersMost {
+			return false, nil
+		}
 	}
 	m.seen[board] = true
 	m.wanted[at.Turn()]--

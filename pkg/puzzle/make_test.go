@@ -2,6 +2,7 @@ package puzzle
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -37,11 +38,12 @@ func TestMake(t *testing.T) {
 		engine  string
 		variant chess.Variant
 		mate    int
-	}{{uci.Stockfish, chess.Standard, 2}, {uci.FairyStockfish, chess.Atomic, 1}} {
-		t.Run(c.variant.String(), func(t *testing.T) {
+		only    bool
+	}{{uci.Stockfish, chess.Standard, 2, false}, {uci.Stockfish, chess.Standard, 1, true}, {uci.FairyStockfish, chess.Atomic, 1, false}} {
+		t.Run(fmt.Sprintf("%s in %d", c.variant, c.mate), func(t *testing.T) {
 			t.Parallel()
 			e := judge(t, c.engine, c.variant)
-			r := Recipe{Variant: c.variant, Mate: c.mate, Count: 3, Seed: 7, ID: "made", Play: 200, Judge: 5000}
+			r := Recipe{Variant: c.variant, Mate: c.mate, Only: c.only, Count: 3, Seed: 7, ID: "made", Play: 200, Judge: 5000}
 			told := 0
 			first, err := Make(t.Context(), e, r, func(done int) { told = done })
 			if err != nil || told != 3 {
@@ -61,6 +63,18 @@ func TestMake(t *testing.T) {
 			if white != 2 || !slices.Equal(ids, []string{"made.001", "made.002", "made.003"}) {
 				t.Errorf("%d of White's, %v", white, ids)
 			}
+			for i := range first {
+				other, err := e.Go(t.Context(), chess.NewGame(first[i].Position), uci.Limit{Depth: 10}, others(&first[i])...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if slices.Contains(first[i].Best, other.Move) {
+					t.Errorf("%s: %s is no other move", first[i].ID, first[i].Position.SAN(other.Move))
+				}
+				if c.only && (other.Score.IsMate && other.Score.Mate > 0 || other.Score.CP > 2*OthersMost) {
+					t.Errorf("%s: %s wins too, %+v", first[i].ID, first[i].Position.SAN(other.Move), other.Score)
+				}
+			}
 			again, err := Make(t.Context(), e, r, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -72,6 +86,14 @@ func TestMake(t *testing.T) {
 			}
 		})
 	}
+}
+
+// others returns the moves that do not solve a puzzle.
+func others(p *Puzzle) []chess.Move {
+	var l chess.MoveList
+	p.Position.LegalMoves(&l)
+	l.Retain(func(m chess.Move) bool { return !slices.Contains(p.Best, m) })
+	return slices.Clone(l.Slice())
 }
 
 func TestBadRecipes(t *testing.T) {

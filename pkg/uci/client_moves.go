@@ -40,15 +40,16 @@ func (e *Client) position(g *chess.Game) error {
 // Go searches the current position of a game and returns the engine's move. The engine gets
 // the moves before it too, so that it sees repetitions. An illegal move, or no move, fails
 // with [ErrIllegalMove] and leaves the engine usable. A game from a position of chess960
-// fails with [ErrOption] if the engine does not support chess960.
+// fails with [ErrOption] if the engine does not support chess960. With moves in among, the
+// engine chooses one of these.
 //
 // When ctx ends, Go sends stop and returns the cause. The engine remains usable if it
 // stops.
-func (e *Client) Go(ctx context.Context, g *chess.Game, l Limit) (Answer, error) {
+func (e *Client) Go(ctx context.Context, g *chess.Game, l Limit, among ...chess.Move) (Answer, error) {
 	if err := l.check(); err != nil {
 		return Answer{}, err
 	}
-	a, err := e.search(ctx, g, Task{Limit: l}, nil)
+	a, err := e.search(ctx, g, Task{Limit: l, SearchMoves: among}, nil)
 	if cause := context.Cause(ctx); cause != nil {
 		return Answer{}, cause
 	}
