@@ -120,9 +120,9 @@ the win with --judge-nodes, and the rules must prove it. At most a quarter of th
 moves are right. Half of the puzzles are White's and half are Black's. A game gives at
 most one, and no two have the same pieces on the board, also with colors exchanged.
 
-In most such positions any move wins in the end, so they ask how soon a player wins. --only
-keeps those in which the engine sees at most two pawns for any other move: there a player
-wins by the mate or not at all.
+In most such positions any move wins in the end, so they ask how soon a player wins. With
+--only the games are even, and the positions are those after a blunder in which the engine
+sees at most two pawns for any other move: there a player wins by the mate or not at all.
 
 The same flags and the same build of the engine make the same file.`,
 		Example: `  alamos puzzles make --mate 2 --count 200 --seed 1 --out mate-in-2.epd
