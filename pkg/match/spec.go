@@ -110,8 +110,9 @@ func (c Checkpoint) Generation(last int) int {
 // Usage documents the syntax of [ParseSpec].
 const Usage = `  random                      random legal moves
   material:DEPTH[,movetime=MS]  alpha-beta on a count of material, DEPTH plies deep
-  alphabeta:MODEL,depth=N[,movetime=MS]
-                              alpha-beta on the value of a network
+  alphabeta:MODEL,depth=N[,movetime=MS][,ends=network]
+                              alpha-beta on the value of a network; with ends=network
+                              also where the game is over
   policy:MODEL                the most probable move in a network's policy
   MODEL[,visits=N][,depth=N][,movetime=MS][,temperature=X]
                               tree search with a network; the depth is that of the
@@ -247,6 +248,12 @@ func (s *Spec) Set(name, value string) error {
 			s.Options = map[string]string{}
 		}
 		s.Options[name] = value
+		return nil
+	case s.AlphaBeta != "" && name == "ends":
+		if value != "rules" && value != valuedEnds {
+			return fmt.Errorf("ends: want rules or network, have %q", value)
+		}
+		s.Ends = value
 		return nil
 	case kind == TreeKind && name == "temperature":
 		x, err := strconv.ParseFloat(value, 64)
