@@ -20,7 +20,7 @@ type Recipe struct {
 	Count   int    // half of them with White to move, half with Black
 	Seed    uint64 // seed of the games
 	ID      string // prefix of names: "mate-in-2" makes "mate-in-2.001"
-	Only    bool   // with the other moves the engine sees at most OthersMost
+	Only    bool   // no other move wins
 
 	Play  int64 // nodes for each move of the games
 	Judge int64 // nodes for each puzzle
@@ -62,13 +62,13 @@ const gamesEach = 200
 
 // Make finds puzzles in games of an engine whose support of the variant was checked (see
 // [uci.Client.Prove]). A puzzle is the first position of its game that meets these
-// conditions, with Only the first that any move would lead to:
+// conditions. With Only, games go on only while they are even, and the position need not be
+// played: it may follow any legal move.
 //
 //   - The engine, with more nodes, sees a win in exactly Mate moves, and the rules
 //     prove it. Disagreement is an error.
 //   - At most a quarter of the legal moves solve it.
-//   - With Only, the engine sees at most [OthersMost] for any other move: who misses the
-//     win does not win anyhow.
+//   - With Only, the engine sees at most [OthersMost] for any other move.
 //   - It differs from all other puzzles, also with colors exchanged and regardless
 //     of the side to move.
 //
@@ -150,8 +150,8 @@ func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
 	return nil
 }
 
-// blunder looks among the moves of an even position for one that leads to a puzzle with
-// Only. Where a game has been uneven for longer, most moves win.
+// blunder looks among the moves of an even position for one that leads to a puzzle. In
+// uneven games, most moves of the better side win, and Only would keep nearly nothing.
 func (m *maker) blunder(ctx context.Context, at *chess.Position, l *chess.MoveList, rng *rand.Rand) (found bool, err error) {
 	for _, i := range rng.Perm(l.Len()) {
 		after := *at
