@@ -250,10 +250,9 @@ func (s *Spec) Set(name, value string) error {
 		s.Options[name] = value
 		return nil
 	case s.AlphaBeta != "" && name == "ends":
-		if value != "rules" && value != valuedEnds {
-			return fmt.Errorf("ends: want rules or network, have %q", value)
+		if err := config.Set(s, name, value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		s.Ends = value
 		return nil
 	case kind == TreeKind && name == "temperature":
 		x, err := strconv.ParseFloat(value, 64)

@@ -134,18 +134,15 @@ func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
 				return err
 			}
 		}
-		switch blunder := rng.Float64() < blunders; {
-		case blunder && m.Only:
-			found, err := m.blunder(ctx, g.Position(), &l, rng)
-			if found || err != nil {
+		move := answer.Move
+		if rng.Float64() < blunders {
+			if !m.Only {
+				move = drawn
+			} else if found, err := m.blunder(ctx, g.Position(), &l, rng); found || err != nil {
 				return err
 			}
-			g.Play(answer.Move)
-		case blunder:
-			g.Play(drawn)
-		default:
-			g.Play(answer.Move)
 		}
+		g.Play(move)
 	}
 	return nil
 }
@@ -153,7 +150,11 @@ func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
 // blunder looks among the moves of an even position for one that leads to a puzzle. In
 // uneven games, most moves of the better side win, and Only would keep nearly nothing.
 func (m *maker) blunder(ctx context.Context, at *chess.Position, l *chess.MoveList, rng *rand.Rand) (found bool, err error) {
-	for _, i := range rng.Perm(l.Len()) {
+	order := rng.Perm(l.Len())
+	if m.wanted[at.Turn().Other()] == 0 {
+		return false, nil
+	}
+	for _, i := range order {
 		after := *at
 		after.Play(l.At(i))
 		n, err := Shortest(ctx, &after, m.Mate)
@@ -217,9 +218,7 @@ func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) 
 		return false, nil
 	}
 	if m.Only {
-		others := *l
-		others.Retain(func(o chess.Move) bool { return !slices.Contains(wins, o) })
-		answer, err := m.engine.Go(ctx, chess.NewGame(*at), uci.Limit{Nodes: m.Judge}, others.Slice()...)
+		answer, err := m.engine.Go(ctx, chess.NewGame(*at), uci.Limit{Nodes: m.Judge}, others(l, wins)...)
 		if err != nil {
 			return false, err
 		}
@@ -234,6 +233,11 @@ func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) 
 		Position: *at, Best: wins, Mate: m.Mate,
 	})
 	return true, nil
+}
+
+// others returns the moves of a list that are not among those that win.
+func others(l *chess.MoveList, wins []chess.Move) []chess.Move {
+	return slices.DeleteFunc(slices.Clone(l.Slice()), func(m chess.Move) bool { return slices.Contains(wins, m) })
 }
 
 // exchanged returns the board field of a FEN with colors exchanged.

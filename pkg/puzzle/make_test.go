@@ -64,7 +64,9 @@ func TestMake(t *testing.T) {
 				t.Errorf("%d of White's, %v", white, ids)
 			}
 			for i := range first {
-				other, err := e.Go(t.Context(), chess.NewGame(first[i].Position), uci.Limit{Depth: 10}, others(&first[i])...)
+				var l chess.MoveList
+				first[i].Position.LegalMoves(&l)
+				other, err := e.Go(t.Context(), chess.NewGame(first[i].Position), uci.Limit{Depth: 10}, others(&l, first[i].Best)...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -86,14 +88,6 @@ func TestMake(t *testing.T) {
 			}
 		})
 	}
-}
-
-// others returns the moves that do not solve a puzzle.
-func others(p *Puzzle) []chess.Move {
-	var l chess.MoveList
-	p.Position.LegalMoves(&l)
-	l.Retain(func(m chess.Move) bool { return !slices.Contains(p.Best, m) })
-	return slices.Clone(l.Slice())
 }
 
 func TestBadRecipes(t *testing.T) {
