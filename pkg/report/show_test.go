@@ -65,7 +65,7 @@ func TestShow(t *testing.T) {
 	trial := run.Opened[1]
 	trial.Manifest.Ended = &store.Ended{Generation: 3, Why: "enough"}
 	s, text = shown(trial, true) // the fixture leaves no files of weights
-	contains(t, text, `^differs in +network.depth=2$`, `^ended early +enough$`, `^training 3 +.* 1.5 s +1 missing: `, `^ +3  mates +40 +9 +22.5 +23 +57.5$`, `^ +3  opening +30 +25.0 +50.0 +0.125$`, `^gen-3 +34/0/6 +85.0 +`)
+	contains(t, text, `^differs in +network.depth=2$`, `^ended early +enough$`, `^training 3 +.* 1.5 s +1 missing: `, `^ +3  mates +40 +9 +22.5 +23 +57.5$`, `^ +3  opening +30 +25.0 +50.0 +0.125$`, `^gen-3 +34/0/6 +34.0 +85.0 +`)
 	if s.Damaged() || strings.Contains(text, "1  mates") {
 		t.Errorf("%s", text)
 	}

@@ -56,11 +56,11 @@ func standings(title string, res *store.Tournament) Table {
 	}
 	c := Table{
 		Caption: title + ": wins, draws and losses; a win is 1 point, a draw one half. Logistic Elo of all games, with the 95 % interval from pairs of games with the same opening; " + zero + ".",
-		Columns: []Column{{Name: "player"}, number("W/D/L", ""), number("score", "%"), number("Elo", ""), number("95 %", ""), number("as White", ""), number("as Black", "")},
+		Columns: []Column{{Name: "player"}, number("W/D/L", ""), number("points", ""), number("score", "%"), number("Elo", ""), number("95 %", ""), number("as White", ""), number("as Black", "")},
 	}
 	for _, i := range res.Ranking() {
 		p := res.Players[i]
-		c.Rows = append(c.Rows, Row(p.Name, record(p.Record), fixed(100*p.Share(), 1), fixed(p.Elo.Value, 0), Ends(p.Elo), record(p.White), record(p.Black)))
+		c.Rows = append(c.Rows, Row(p.Name, record(p.Record), fixed(p.Score(), 1), fixed(100*p.Share(), 1), fixed(p.Elo.Value, 0), Ends(p.Elo), record(p.White), record(p.Black)))
 	}
 	if a := res.FirstMove; !a.Missing() {
 		c.Caption += fmt.Sprintf(" Having White is worth %s (games taken as independent).", Measured(a))
