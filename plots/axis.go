@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,6 +24,9 @@ type Axis struct {
 	// Ticks are the only places of ticks, if there are any and not many: the values of a swept
 	// setting. Those without room have no label.
 	Ticks []float64
+
+	// Labels are what ticks are called instead of their numbers.
+	Labels map[float64]string
 
 	// Names are the values of a setting that is not numeric. A number on the axis is then the
 	// index of a name.
@@ -169,13 +173,13 @@ const mostTicks = 12
 func (a Axis) ownTicks(axis *plot.Axis, length vg.Length, horizontal bool) {
 	values := slices.Compact(slices.Sorted(slices.Values(a.Ticks)))
 	values = slices.DeleteFunc(values, func(v float64) bool { return !(v >= axis.Min && v <= axis.Max) })
-	if n := len(values); n == 0 || n > mostTicks {
+	if n := len(values); n == 0 || n > mostTicks && len(a.Labels) == 0 {
 		return
 	}
 	var ticks plot.ConstantTicks
 	end := vg.Length(math.Inf(-1)) // of the last label
 	for _, v := range values {
-		tick, half := plot.Tick{Value: v, Label: brief(v)}, vg.Length(tickSize)/2
+		tick, half := plot.Tick{Value: v, Label: cmp.Or(clean(a.Labels[v]), brief(v))}, vg.Length(tickSize)/2
 		if horizontal {
 			half = axis.Tick.Label.Width(tick.Label)/2 + 2
 		}

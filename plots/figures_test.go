@@ -122,6 +122,15 @@ func lossTrials() plots.Chart {
 	return s
 }
 
+// lossPublished has a table of losses and a level beside the curves of a trial.
+func lossPublished() plots.Chart {
+	s := lossOf("Beside a published table", []string{""}, 1.2)
+	s.Panels[0].References = []plots.Reference{{Name: "published minimum", Y: 0.004}}
+	s.Panels[1].Series = append(s.Panels[1].Series, plots.Series{Name: "published", Points: plots.Points([]float64{10, 20, 30, 40}, []float64{1.7, 1.5, 1.4, 1.45})})
+	s.Panels[1].Y.Ticks, s.Panels[1].Y.Labels = []float64{1.4, 2}, map[float64]string{1.4: "good", 2: "bad"}
+	return s
+}
+
 func crosstable() plots.Chart {
 	players := []string{"gen 30", "gen 21", "gen 12", "untrained", "random"}
 	r := func(w, d, l int) stats.Record { return stats.Record{Wins: w, Draws: d, Losses: l} }
@@ -589,6 +598,7 @@ var gallery = []struct {
 	{"score_trials", scoreTrials},
 	{"loss", loss},
 	{"loss_trials", lossTrials},
+	{"loss_published", lossPublished},
 	{"crosstable", crosstable},
 	{"crosstable_large", crosstableLarge},
 	{"crosstable_gauntlet", gauntlet},

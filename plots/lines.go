@@ -36,10 +36,7 @@ func (l Lines) Figure() (*Figure, error) {
 	if len(all) > MostBands {
 		l.Series = withoutBands(all)
 	}
-	levels := make([]Series, len(l.References))
-	for i, r := range l.References {
-		levels[i] = Series{Name: r.Name, Points: Points([]float64{0}, []float64{r.Y})}
-	}
+	levels := levelsOf(l.References)
 	x, _, err := checkSeries(l.Series, l.X, l.Y)
 	if err != nil {
 		return nil, err
@@ -64,14 +61,11 @@ func (l Lines) Figure() (*Figure, error) {
 			l.Note = strings.TrimPrefix(l.Note+"; points at one place stand beside one another", "; ")
 		}
 	}
+	const height = 8.5 * cm
 	setRange(&p.Y, l.Y, y, 0.05, 5)
+	l.Y.ownTicks(&p.Y, height-1.5*cm, false)
 	p.Add(gridLines(true, true))
-	var legend []entry
-	for i, s := range levels { // gray, behind the series
-		level := look{line: draw.LineStyle{Color: axisGray, Width: 1, Dashes: dashes[1+i%(len(dashes)-1)]}}
-		s.Points = Points([]float64{p.X.Min, p.X.Max}, []float64{s.Points[0].Y.Value, s.Points[0].Y.Value})
-		legend = append(legend, entry{name: s.Name, samples: level.add(p, s, nil)})
-	}
+	legend := addLevels(p, levels, 0) // behind the series
 	for i, s := range l.Series {
 		look := lookOf(i)
 		if len(names) > 0 || s.Unjoined {
@@ -84,9 +78,38 @@ func (l Lines) Figure() (*Figure, error) {
 		legend = nil
 	}
 	return l.Frame.figure(content{
-		height: 8.5 * cm, legend: legend, paint: paintPlot(p, l.X.text(), l.Y.text()),
-		description: describe("Line chart", l.X.text(), l.Y.text(), describeSeries(all, l.X)...),
+		height: height, legend: legend, paint: paintPlot(p, l.X.text(), l.Y.text()),
+		description: describe("Line chart", l.X.text(), l.Y.text(), append(describeSeries(all, l.X), describeLevels(levels)...)...),
 	})
+}
+
+// levelsOf returns each level as a series with one point.
+func levelsOf(references []Reference) []Series {
+	levels := make([]Series, len(references))
+	for i, r := range references {
+		levels[i] = Series{Name: r.Name, Points: Points([]float64{0}, []float64{r.Y})}
+	}
+	return levels
+}
+
+// addLevels draws levels across a plot whose ranges are set, gray and dashed, and returns their
+// legend. before is the number of levels in the plots before it.
+func addLevels(p *plot.Plot, levels []Series, before int) (legend []entry) {
+	for i, s := range levels {
+		level := look{line: draw.LineStyle{Color: axisGray, Width: 1, Dashes: dashes[1+(before+i)%(len(dashes)-1)]}}
+		y := s.Points[0].Y.Value
+		s.Points = Points([]float64{p.X.Min, p.X.Max}, []float64{y, y})
+		legend = append(legend, entry{name: s.Name, samples: level.add(p, s, nil)})
+	}
+	return legend
+}
+
+// describeLevels describes each level in a few words.
+func describeLevels(levels []Series) (texts []string) {
+	for _, s := range levels {
+		texts = append(texts, joined(s.Name, "at", brief(s.Points[0].Y.Value)))
+	}
+	return texts
 }
 
 // withoutBands returns series without the intervals of bands.
@@ -208,8 +231,9 @@ const panelHeight = 3.6 * cm // at least
 
 // Panel is one number of a [Stack].
 type Panel struct {
-	Y      Axis
-	Series []Series
+	Y          Axis
+	Series     []Series
+	References []Reference
 }
 
 // Figure implements [Chart].
@@ -222,14 +246,16 @@ func (s Stack) Figure() (*Figure, error) {
 	var all []Series
 	var texts []string
 	for _, panel := range s.Panels {
-		_, py, err := checkSeries(panel.Series, Axis{}, panel.Y)
-		if errors.Is(err, ErrNoData) {
+		levels := levelsOf(panel.References)
+		if _, _, err := checkSeries(panel.Series, Axis{}, Axis{}); errors.Is(err, ErrNoData) {
 			continue
-		} else if err != nil {
+		}
+		_, py, err := checkSeries(slices.Concat(panel.Series, levels), Axis{}, panel.Y)
+		if err != nil {
 			return nil, err
 		}
 		shown, ranges, all = append(shown, panel), append(ranges, py), append(all, panel.Series...)
-		texts = append(texts, joined(panel.Y.Label, several(describeSeries(panel.Series, Axis{}), ", ")))
+		texts = append(texts, joined(panel.Y.Label, several(append(describeSeries(panel.Series, Axis{}), describeLevels(levels)...), ", ")))
 	}
 	if len(shown) == 0 {
 		return nil, fmt.Errorf("plots: %d panels without a number: %w", len(s.Panels), ErrNoData)
@@ -240,6 +266,7 @@ func (s Stack) Figure() (*Figure, error) {
 	}
 	looks, legend := looksOf(all)
 	marks, legend := s.marks(x, legend)
+	drawn := 0 // levels
 	g := grid{x: clean(s.X), gap: 0.3 * cm}
 	for i, panel := range shown {
 		p := newPlot()
@@ -250,6 +277,8 @@ func (s Stack) Figure() (*Figure, error) {
 		for _, at := range marks {
 			add(p, &plotter.Line{LineStyle: markStyle, XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}}})
 		}
+		levels := addLevels(p, levelsOf(panel.References), drawn)
+		legend, drawn = append(legend, levels...), drawn+len(levels)
 		for _, series := range panel.Series {
 			looks(series).add(p, series, series.texts(Axis{Label: s.X}, panel.Y))
 		}
@@ -264,9 +293,10 @@ func (s Stack) Figure() (*Figure, error) {
 	})
 }
 
-// looksOf returns the looks of thin lines without markers, and their legend. Where there is
-// only one name, curves have colors besides their dashes. A curve without a point keeps its
-// look from the next one, so that training looks the same with and without validation.
+// looksOf returns the looks of lines in panels, and their legend. Where there is only one name,
+// curves have colors besides their dashes. A curve without a point keeps its look from the next
+// one, so that training looks the same with and without validation. The lines of a name without
+// curves, beside names that have some, have no dashes but markers.
 func looksOf(all []Series) (looks func(Series) look, legend []entry) {
 	var names, curves, faint []string
 	for _, s := range all {
@@ -280,6 +310,9 @@ func looksOf(all []Series) (looks func(Series) look, legend []entry) {
 		}
 	}
 	curves = append(curves, faint...)
+	bare := func(name string) bool { // whether it has no curve
+		return name != "" && !slices.ContainsFunc(all, func(s Series) bool { return s.Name == name && s.Curve != "" })
+	}
 	looks = func(s Series) look {
 		name, curve := slices.Index(names, s.Name), slices.Index(curves, s.Curve)
 		l := look{line: draw.LineStyle{Color: colorOf(max(0, name)), Width: lineWidth, Dashes: dashes[max(0, name)%len(dashes)]}}
@@ -291,6 +324,10 @@ func looksOf(all []Series) (looks func(Series) look, legend []entry) {
 			l.keys = joined(l.keys, strconv.Itoa(len(names)+curve+1))
 		}
 		switch {
+		case bare(s.Name) && len(curves) > 0:
+			if l.line.Dashes = nil; len(s.Points) <= mostMarkers && !s.Step {
+				l.marker = markers[name%len(markers)]
+			}
 		case slices.Contains(faint, s.Curve):
 			l.line = draw.LineStyle{Color: markGray, Width: lineWidth / 2}
 		case len(names) == 1 && curve >= 0:
@@ -302,7 +339,11 @@ func looksOf(all []Series) (looks func(Series) look, legend []entry) {
 	}
 	for i, name := range names {
 		if name != "" {
-			legend = append(legend, look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth}, keys: strconv.Itoa(i + 1)}.entry(name))
+			l := look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth}, keys: strconv.Itoa(i + 1)}
+			if bare(name) {
+				l = looks(all[slices.IndexFunc(all, func(s Series) bool { return s.Name == name && !s.empty() })])
+			}
+			legend = append(legend, l.entry(name))
 		}
 	}
 	for i, curve := range curves {
@@ -387,6 +428,8 @@ func (m Multiples) Figure() (*Figure, error) {
 		p := titled(title, (m.inner()-2*cm)/vg.Length(columns))
 		setRange(&p.X, m.X, x, 0.03, 4)
 		setRange(&p.Y, m.Y, y, 0.05, 4)
+		m.X.ownTicks(&p.X, (m.inner()-2*cm)/vg.Length(columns), true)
+		m.Y.ownTicks(&p.Y, 2*cm, false)
 		p.Add(gridLines(true, true))
 		for j, other := range m.Panels {
 			if legend != nil && j != i {

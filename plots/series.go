@@ -22,7 +22,8 @@ type Series struct {
 	Name string
 
 	// Curve distinguishes the series of one name, such as training and validation. In panels,
-	// series of a name share a color, and those of a curve share their dashes.
+	// series of a name share a color, and those of a curve share their dashes. Those of a
+	// name without curves, beside names that have some, have up to 60 markers.
 	Curve string
 
 	// Points are joined in order. A NaN in X or the value leaves a gap. A known interval is
@@ -116,9 +117,13 @@ func lookOf(i int) look {
 	return look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashes[cycle%len(dashes)]}, marker: markers[(i+cycle)%len(markers)], keys: strconv.Itoa(i + 1)}
 }
 
-// entry returns the legend entry of the line alone.
+// entry returns the legend entry of a line, with its marker if it has one.
 func (l look) entry(name string) entry {
-	return entry{name, []plot.Thumbnailer{&plotter.Line{LineStyle: l.line}}, l.keys}
+	samples := []plot.Thumbnailer{&plotter.Line{LineStyle: l.line}}
+	if l.marker != nil {
+		samples = append(samples, &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: l.line.Color, Radius: markerRadius, Shape: l.marker}})
+	}
+	return entry{name, samples, l.keys}
 }
 
 // add draws a series on a plot, and returns the samples of its legend entry. texts are what a page

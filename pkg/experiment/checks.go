@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -145,6 +148,11 @@ func (e *Experiment) checkFigure(f *Figure) error {
 		from, to := axis.From, axis.To
 		if from != nil && to != nil && *from >= *to {
 			return fmt.Errorf("%s is from %g to %g: write the low end first", name, *from, *to)
+		}
+		for _, place := range slices.Sorted(maps.Keys(axis.Ticks)) {
+			if v, err := strconv.ParseFloat(place, 64); err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+				return fmt.Errorf("%s has a tick at %s: want a number", name, config.Printable(place))
+			}
 		}
 		if axis.Scale == "log" && (from != nil && *from <= 0 || to != nil && *to <= 0) {
 			return fmt.Errorf("%s is logarithmic: its ends must be above 0", name)

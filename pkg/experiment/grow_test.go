@@ -120,6 +120,7 @@ func TestLateFaults(t *testing.T) {
 		"tournament: {random_plies: 40, max_moves: 20}":                                       "tournament.random_plies: an opening of 40 plies leaves nothing of a game of 20 moves",
 		"notebook: [figure: {kind: tree, generation: 31}]":                                    "cell 1: it shows generation 31, which no trial has",
 		"notebook: [figure: {kind: score, x_axis: {from: 10, to: 5}}]":                        "x_axis is from 10 to 5: write the low end first",
+		"notebook: [figure: {kind: score, x_axis: {ticks: {ten: 10}}}]":                       "x_axis has a tick at ten: want a number",
 		"notebook: [figure: {kind: score, y_axis: {from: 0, scale: log}}]":                    "y_axis is logarithmic: its ends must be above 0",
 		"evaluation: {}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}": "accuracy is measured on games that are held out, and training.validation is 0",
 		"notebook: [figure: {kind: metric, metric: nonsense}]":                                "nothing measures nonsense",

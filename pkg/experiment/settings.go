@@ -262,6 +262,8 @@ type FigureAxis struct {
 	From  *float64 `key:"from" range:"-1e9..1e9" absent:"what the numbers need" doc:"The low end of the axis. What lies beyond is not shown."`
 	To    *float64 `key:"to" range:"-1e9..1e9" absent:"what the numbers need" doc:"The high end of the axis."`
 	Scale string   `key:"scale" enum:"linear log" absent:"what suits the quantity" doc:"Scale of the axis."`
+
+	Ticks map[string]string `key:"ticks" absent:"round numbers" doc:"Places of ticks and their labels, such as {'0': start, '30': end}."`
 }
 
 // TrialMetrics returns the measures of a trial that need neither a hook nor an evaluation.

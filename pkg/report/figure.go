@@ -26,7 +26,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "23"
+const codeVersion = "24"
 
 // kind is a kind of figure.
 type kind struct {
@@ -323,6 +323,14 @@ func withAxes(c plots.Chart, x, y *experiment.FigureAxis) plots.Chart {
 		if by.Scale != "" {
 			a.Log = by.Scale == "log"
 		}
+		if len(by.Ticks) > 0 {
+			a.Ticks, a.Labels = nil, map[float64]string{}
+		}
+		for place, label := range by.Ticks {
+			at, _ := strconv.ParseFloat(place, 64) // it was checked
+			a.Ticks, a.Labels[at] = append(a.Ticks, at), label
+		}
+		slices.Sort(a.Ticks)
 	}
 	switch c := c.(type) {
 	case plots.Lines:

@@ -45,7 +45,6 @@ func beside(c plots.Chart, file *experiment.CSV) (plots.Chart, error) {
 		c.Series, c.References = append(c.Series, series...), append(c.References, levels...)
 		return c, nil
 	case plots.Stack:
-		from, to := extent(c)
 		for _, column := range file.Columns() {
 			one := *file
 			one.Y = []string{column}
@@ -53,48 +52,39 @@ func beside(c plots.Chart, file *experiment.CSV) (plots.Chart, error) {
 			if len(names) > 0 {
 				return nil, wrong()
 			}
-			for _, l := range levels {
-				if from > to { // nothing was drawn yet
-					continue
-				}
-				series = append(series, plots.Series{Name: l.Name, Points: plots.Points([]float64{from, to}, []float64{l.Y, l.Y})})
-			}
 			i := slices.IndexFunc(c.Panels, func(p plots.Panel) bool { return p.Y.Label == spaced(column) })
 			called := i >= 0
 			if !called {
 				i = len(c.Panels) - 1
 			}
 			panel := &c.Panels[i]
+			levels = slices.DeleteFunc(levels, func(l plots.Reference) bool { return panel.Y.Log && l.Y <= 0 })
+			panel.References = append(panel.References, levels...)
+			ticks := []float64{}
+			for _, l := range levels {
+				ticks = append(ticks, l.Y)
+			}
 			for _, s := range placed(series, false, panel.Y.Log) {
+				known := slices.DeleteFunc(slices.Clone(s.Points), func(p plots.Point) bool { return p.Y.Missing() })
+				if len(known) == 0 {
+					continue
+				}
+				for _, p := range known {
+					ticks = append(ticks, p.Y.Value)
+				}
 				if called && file.By == "" {
 					s.Name = file.Name
 				}
-				if s.Step = panel.Y.Log; len(panel.Y.Ticks) > 0 {
-					for _, p := range s.Points {
-						if !p.Y.Missing() && !slices.Contains(panel.Y.Ticks, p.Y.Value) {
-							panel.Y.Ticks = append(panel.Y.Ticks, p.Y.Value)
-						}
-					}
-				}
+				s.Step = panel.Y.Log
 				panel.Series = append(panel.Series, s)
+			}
+			if len(panel.Y.Ticks) > 0 {
+				panel.Y.Ticks = slices.Compact(slices.Sorted(slices.Values(append(panel.Y.Ticks, ticks...))))
 			}
 		}
 		return c, nil
 	}
 	return c, nil
-}
-
-// extent returns the lowest and the highest place of the series of panels.
-func extent(c plots.Stack) (lowest, highest float64) {
-	lowest, highest = math.Inf(1), math.Inf(-1)
-	for _, panel := range c.Panels {
-		for _, s := range panel.Series {
-			for _, p := range s.Points {
-				lowest, highest = min(lowest, p.X), max(highest, p.X)
-			}
-		}
-	}
-	return lowest, highest
 }
 
 // seriesOf returns the lines of a file of numbers, and its levels, which have no place. names are the

@@ -254,13 +254,16 @@ func TestBeside(t *testing.T) {
 	}
 	for i, want := range [][]plots.Series{
 		{named("a", true, []float64{1}, []float64{0.1}), named("b", true, []float64{2, 3}, []float64{0.2, nan})},
-		{named("a", false, []float64{1}, []float64{3}), named("b", false, []float64{2, 3}, []float64{nan, nan}), named("level", false, []float64{1, 5}, []float64{4, 4})},
+		{named("a", false, []float64{1}, []float64{3})},
 	} {
 		if diff := cmp.Diff(want, c.(plots.Stack).Panels[i].Series[1:], cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("panel %d: %s", i, diff)
 		}
 	}
-	if have := c.(plots.Stack).Panels[0].Y.Ticks; !slices.Equal(have, []float64{1, 0.1, 0.2}) {
+	if have := c.(plots.Stack).Panels[1].References; !slices.Equal(have, []plots.Reference{{Name: "level", Y: 4}}) {
+		t.Errorf("levels %v", have)
+	}
+	if have := c.(plots.Stack).Panels[0].Y.Ticks; !slices.Equal(have, []float64{0.1, 0.2, 1}) {
 		t.Errorf("ticks %v", have)
 	}
 	plain := &experiment.CSV{Name: "file", Rows: [][]string{{"epoch", "learning_rate"}, {"1", "0.1"}}}
