@@ -222,17 +222,23 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 	if err != nil {
 		return nil, "", err
 	}
-	shown, priors := "All that the policy %s, before a mask", map[int]float64{}
-	if p.Boards == experiment.LegalMoveBoards {
-		shown = "Legal moves of the policy %s"
-		if priors, err = legalPriors(a, policy); err != nil {
-			return nil, "", err
-		}
-	} else if len(a.All) != len(layout.Places) {
-		return nil, "", fmt.Errorf("%d moves, the policy %s has %d", len(a.All), policy.Name(), len(layout.Places))
+	priors, err := legalPriors(a, policy)
+	if err != nil {
+		return nil, "", err
 	}
-	for i, prior := range a.All {
-		priors[i] = float64(prior)
+	shown, note := "Legal moves of the policy %s", ""
+	if p.Boards != experiment.LegalMoveBoards {
+		if len(a.All) != len(layout.Places) {
+			return nil, "", fmt.Errorf("%d moves, the policy %s has %d", len(a.All), policy.Name(), len(layout.Places))
+		}
+		legal := 0.0
+		for i, prior := range a.All {
+			if _, ok := priors[i]; ok {
+				legal += float64(prior)
+			}
+			priors[i] = float64(prior)
+		}
+		shown, note = "All moves of the policy %s, before a mask", fmt.Sprintf(" The legal moves have %.1f %% of the probability.", 100*legal)
 	}
 	c := plots.PolicyPlanes{Frame: p.frame, Position: plots.Position{Variant: a.Variant}, Planes: make([]plots.Plane, layout.Maps)}
 	for m := range c.Planes {
@@ -251,11 +257,14 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 		}
 	}
 	c.Planes = slices.DeleteFunc(c.Planes, func(p plots.Plane) bool { return p.Title == "unused" })
+	if slices.ContainsFunc(c.Planes, func(p plots.Plane) bool { return slices.ContainsFunc(p.Squares[:], math.IsNaN) }) {
+		note += " Crosses are squares for which the policy has no number."
+	}
 	sees := "the side to move sees"
 	if !policy.Turns() {
 		sees = "White sees"
 	}
-	return c, fmt.Sprintf(shown+": a board for each way of moving, at the squares where the moves begin, as %s them. Crosses are squares for which the policy has no number.", of, sees), nil
+	return c, fmt.Sprintf(shown+": a board for each way of moving, at the squares where the moves begin, as %s them.", of, sees) + note, nil
 }
 
 // legalPriors returns the priors of the legal moves by their indices in the policy.
