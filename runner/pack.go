@@ -22,8 +22,8 @@ notebook, show, table and diff read it in place of a run: lab.tar.zst, lab.tar.z
 alamos unpack makes it a run again.
 
 The levels are
-  page      what these commands read: settings, measures, the tournament's games, and
-            games of self-play if the notebook replays some
+  page      what these commands read: settings, measures, and games if the
+            notebook replays them
   networks  also the checkpoints, with the state of their training
   all       also samples, games, figures and the page: alamos run continues it
 

@@ -133,9 +133,11 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 			}
 		}
 	}
-	replays := slices.ContainsFunc(run.Experiment.Notebook, func(c experiment.Cell) bool {
-		return c.Games != "" && c.Games != experiment.TournamentGames
-	})
+	var replayed shownGames
+	for _, c := range run.Experiment.Notebook {
+		replayed.tournament = replayed.tournament || c.Games == experiment.TournamentGames
+		replayed.selfplay = replayed.selfplay || c.Games != "" && c.Games != experiment.TournamentGames
+	}
 	root, err := filepath.EvalSymlinks(run.Dir) // WalkDir would not follow it
 	if err != nil {
 		return nil, err
@@ -155,7 +157,7 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 			return nil
 		case d.IsDir():
 			return fs.SkipDir
-		case !packs(level, cmp.Or(inside, folder), replays):
+		case !packs(level, cmp.Or(inside, folder), replayed):
 			return nil
 		}
 		f := packed{path: filepath.ToSlash(name)}
@@ -174,9 +176,9 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 		return err
 	})
 	for _, file := range slices.Sorted(maps.Keys(recorded)) { // those that were not found
-		if _, inside, _ := strings.Cut(file, "/"); err == nil && packs(level, inside, replays) {
+		if _, inside, _ := strings.Cut(file, "/"); err == nil && packs(level, inside, replayed) {
 			hint := "alamos run makes it again"
-			if !packs(PackPage, inside, replays) {
+			if !packs(PackPage, inside, replayed) {
 				hint += ", and a pack of a lower level does without it"
 			}
 			err = fmt.Errorf("%s is missing, which a pack of the level %s has: %s", filepath.Join(run.Dir, filepath.FromSlash(file)), level, hint)
@@ -186,9 +188,12 @@ func filesToPack(run *Run, trials []*Trial, level string) (files []packed, err e
 	return files, err
 }
 
+// shownGames says which games a notebook replays.
+type shownGames struct{ selfplay, tournament bool }
+
 // packs reports whether a pack of a level has a file. Its name is relative to the folder of the
-// trial. replays says whether the notebook shows games of self-play.
-func packs(level, name string, replays bool) bool {
+// trial.
+func packs(level, name string, replayed shownGames) bool {
 	if strings.HasPrefix(name, ".") || strings.Contains(name, "/.") || name == crateName { // a lock, the temporary file of a killed run, an editor's folder, or what unpack left
 		return false
 	}
@@ -199,7 +204,9 @@ func packs(level, name string, replays bool) bool {
 	case kind == "checkpoints":
 		return level == PackNetworks && path.Ext(name) == ".safetensors"
 	case kind == "games":
-		return replays && path.Ext(name) == ".pgn"
+		return replayed.selfplay && path.Ext(name) == ".pgn"
+	case path.Base(name) == path.Base(TournamentGames) && kind != "files": // also of a final, or a rung
+		return replayed.tournament
 	case kind == "figures":
 		return strings.HasPrefix(name, "figures/data/")
 	}

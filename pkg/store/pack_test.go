@@ -155,3 +155,22 @@ func TestOutputsOutside(t *testing.T) {
 		}
 	}
 }
+
+// A pack has the games that its notebook replays, and all files that settings name.
+func TestPackedGames(t *testing.T) {
+	for name, want := range map[string]shownGames{
+		"tournament/games.pgn":  {tournament: true},
+		"final/games.pgn":       {tournament: true},
+		"games/gen-0001.pgn":    {selfplay: true},
+		"files/0a1b2c3d/x.pgn":  {true, true},
+		"files/0a1b/games.pgn":  {true, true},
+		"tournament/games.html": {true, true},
+	} {
+		always := want == shownGames{true, true}
+		for _, replayed := range []shownGames{{}, {selfplay: true}, {tournament: true}} {
+			if have := packs(PackPage, name, replayed); have != (always || replayed == want) {
+				t.Errorf("%s with %+v: %v", name, replayed, have)
+			}
+		}
+	}
+}
