@@ -135,12 +135,18 @@ func details(t *store.Trial, verify bool) (*ShownDetails, error) {
 	if e := t.Manifest.Ended; e != nil {
 		d.Ended = e.Why
 	}
+	leftOut, err := t.LeftOut()
+	if err != nil {
+		return nil, err
+	}
 	for _, stage := range t.Manifest.Stages {
 		x := ShownStage{Name: stage.Name, Ended: stage.Ended, Seconds: stage.Seconds, Files: len(stage.Outputs)}
 		if verify {
-			var err error
 			if x.State, x.File, err = stage.Verify(t.Dir, true); err != nil {
 				return nil, err
+			}
+			if x.State == store.FileMissing && leftOut != nil && leftOut(x.File) {
+				x.State, x.File = store.FileLeftOut, ""
 			}
 		}
 		d.Stages = append(d.Stages, x)

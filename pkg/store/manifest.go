@@ -204,6 +204,7 @@ const (
 	FileOK      FileState = "ok"
 	FileMissing FileState = "missing"
 	FileDamaged FileState = "damaged"
+	FileLeftOut FileState = "not in the pack" // missing because the pack that the run came from has no such file
 )
 
 // Record adds the checksums and stamps of files that the stage has written. dir is the

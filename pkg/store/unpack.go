@@ -227,6 +227,23 @@ func readPacked(name string, h *tar.Header, files map[string]packed, write func(
 	return nil
 }
 
+// LeftOut returns which files of a trial the pack that its run came from does not have, or nil if the
+// run came from no pack. The function takes the path of a file in the trial's folder.
+func (t *Trial) LeftOut() (func(file string) bool, error) {
+	run, folder := filepath.Split(t.Dir)
+	metadata, err := disk.ReadFile(filepath.Join(run, crateName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	files, err := listPacked(metadata, maxPack)
+	return func(file string) bool {
+		_, packed := files[path.Join(folder, file)]
+		return !packed
+	}, err
+}
+
 // listPacked reads the list of the files of a pack from its metadata.
 func listPacked(metadata []byte, limit int64) (map[string]packed, error) {
 	var c crate
