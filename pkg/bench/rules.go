@@ -122,7 +122,7 @@ func measureRules(ctx context.Context, s Position, peer *uci.Client, target time
 	if err != nil {
 		return r, nil, err
 	}
-	sides := []counter{{"alamos", func(ctx context.Context, depth int) (uint64, error) { return perft(ctx, &p, depth) }}}
+	sides := []counter{{"alamos", func(ctx context.Context, depth int) (uint64, error) { return chess.PerftUntil(ctx, &p, depth) }}}
 	if peer != nil {
 		if r.Engine = strings.Join(strings.Fields(peer.ID()), " "); r.Engine == "" {
 			r.Engine = peer.Name()
@@ -195,21 +195,6 @@ func (s *Position) measure(ctx context.Context, target time.Duration, counters [
 	}
 	speeds, err = interleave(ctx, target, sides...)
 	return depth, speeds, err
-}
-
-// perft is [chess.Perft], but stops between two moves of the root when ctx ends.
-func perft(ctx context.Context, p *chess.Position, depth int) (nodes uint64, err error) {
-	var l chess.MoveList
-	p.LegalMoves(&l)
-	for _, m := range l.Slice() {
-		if err := context.Cause(ctx); err != nil {
-			return 0, err
-		}
-		q := *p
-		q.Play(m)
-		nodes += chess.Perft(&q, depth-1)
-	}
-	return nodes, nil
 }
 
 // FindPeer starts the usual reference engine of a variant: Stockfish for chess, otherwise

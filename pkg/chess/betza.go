@@ -2,7 +2,6 @@ package chess
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -156,14 +155,7 @@ func heads(dx, dy int, groups []string) bool {
 	return false
 }
 
-// sameSteps reports whether two lists have the same steps in any order.
+// sameSteps reports whether two lists, each of different steps, have the same ones in any order.
 func sameSteps(a, b []step) bool {
-	set := func(steps []step) map[step]bool {
-		all := map[step]bool{}
-		for _, s := range steps {
-			all[s] = true
-		}
-		return all
-	}
-	return maps.Equal(set(a), set(b))
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s step) bool { return !slices.Contains(b, s) })
 }

@@ -3,7 +3,6 @@ package chess
 import (
 	"fmt"
 	"math/bits"
-	"strings"
 )
 
 // Square is a square of the board: a1 = 0, b1 = 1, ..., h8 = 63.
@@ -151,10 +150,10 @@ func (t PieceType) Letter(c Color) byte {
 	return pieceLetters[t] | 0x20
 }
 
-// pieceOf reads an upper-case English piece letter.
-func pieceOf(letter byte) PieceType {
-	if i := strings.IndexByte(pieceLetters[1:], letter); i >= 0 {
-		return PieceType(i + 1)
+// pieceOf has the kind of piece of each upper-case English letter.
+var pieceOf = func() (types [256]PieceType) {
+	for t := Pawn; t < PieceTypes; t++ {
+		types[pieceLetters[t]] = t
 	}
-	return NoPieceType
-}
+	return types
+}()

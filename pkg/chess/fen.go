@@ -151,30 +151,15 @@ func (p *Position) parseChecks(fields []string) ([]string, error) {
 }
 
 // checkLimit is the number of checks that wins, 0 if there is none.
-func (p *Position) checkLimit() uint8 {
-	if b := p.variant.book(); b != nil {
-		return uint8(b.CheckLimit)
-	}
-	if p.variant == ThreeCheck {
-		return checksToWin
-	}
-	return 0
-}
+func (p *Position) checkLimit() uint8 { return uint8(p.variant.rules().CheckLimit) }
 
 // hasHand reports whether pieces can be in hand.
-func (p *Position) hasHand() bool {
-	if b := p.variant.book(); b != nil {
-		return b.hand
-	}
-	return p.variant == Crazyhouse
-}
+func (p *Position) hasHand() bool { return p.variant.rules().hand }
 
 // Size is the number of files and ranks of the board.
 func (v Variant) Size() (files, ranks int) {
-	if b := v.book(); b != nil {
-		return b.Files, b.Ranks
-	}
-	return 8, 8
+	b := v.rules()
+	return b.Files, b.Ranks
 }
 
 // parsePocket reads the pockets that follow the board in crazyhouse, [QPn] or /QPn, and
@@ -212,7 +197,7 @@ func (v Variant) pieceAndColor(ch byte) (c Color, t PieceType) {
 	if ch >= 'a' && ch <= 'z' {
 		c, ch = Black, ch-0x20
 	}
-	t = pieceOf(ch)
+	t = pieceOf[ch]
 	if b := v.book(); b == nil && t > King || b != nil && b.of[t] == nil {
 		return c, NoPieceType
 	}

@@ -1,6 +1,9 @@
 package chess
 
-import "slices"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Game is a position with its history. Playing and undoing moves allocates
 // nothing once the game has been as long before.
@@ -50,6 +53,21 @@ func (g *Game) Play(m Move) {
 	g.positions = append(g.positions, g.positions[len(g.positions)-1])
 	g.positions[len(g.positions)-1].Play(m)
 	g.moves = append(g.moves, m)
+}
+
+// RandomPlies plays n random legal moves and reports whether the game continues after them.
+func (g *Game) RandomPlies(n int, rng *rand.Rand) bool {
+	var l MoveList
+	for ; ; n-- {
+		g.Position().LegalMoves(&l)
+		if g.Outcome(&l).Over() {
+			return false
+		}
+		if n == 0 {
+			return true
+		}
+		g.Play(l.At(rng.IntN(l.Len())))
+	}
 }
 
 // Undo takes the last move back; at the start it does nothing.

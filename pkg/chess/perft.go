@@ -1,6 +1,7 @@
 package chess
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -41,6 +42,25 @@ func perft(p *Position, depth int, l *MoveList) uint64 {
 	}
 	l.n = first
 	return n
+}
+
+// PerftUntil is [Perft] until ctx ends, which is an error: its cause.
+func PerftUntil(ctx context.Context, p *Position, depth int) (n uint64, err error) {
+	if depth <= 3 {
+		return Perft(p, depth), context.Cause(ctx)
+	}
+	var l MoveList
+	p.LegalMoves(&l)
+	for _, m := range l.Slice() {
+		next := *p
+		next.Play(m)
+		below, err := PerftUntil(ctx, &next, depth-1)
+		if err != nil {
+			return 0, err
+		}
+		n += below
+	}
+	return n, nil
 }
 
 // SuiteEntry is one line of a perft suite.

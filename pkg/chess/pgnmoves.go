@@ -89,7 +89,7 @@ func (r *PGNReader) moves(g *PGN) error {
 		}
 		word := s.buf[s.pos:end]
 		if kind == pgnDigit {
-			if result, found := pgnResult(word); found {
+			if result, err := ParseResult(string(word)); err == nil {
 				s.pos = end
 				if len(r.lines) == 1 {
 					g.Result = result
@@ -123,19 +123,6 @@ func (r *PGNReader) moves(g *PGN) error {
 
 // sanLetters are the letters of moves that cannot begin a mark.
 const sanLetters = "abcdefgh12345678NBRQKPOnbrqkx0-=@+#"
-
-// pgnResult reads the result that ends a game.
-func pgnResult(word []byte) (Result, bool) {
-	switch string(word) {
-	case "1-0":
-		return WhiteWins, true
-	case "0-1":
-		return BlackWins, true
-	case "1/2-1/2":
-		return Draw, true
-	}
-	return Unfinished, false
-}
 
 // sign reads a token that begins with a structural character. done reports the end of the
 // game.

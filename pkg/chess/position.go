@@ -107,6 +107,14 @@ func (p *Position) King(c Color) Square { return p.Pieces(c, King).First() }
 // castle.
 func (p *Position) CastlingRooks(c Color) Bitboard { return p.castle & p.color[c&1] }
 
+// CastlingSides returns the rooks of [Position.CastlingRooks] to the right of the king as White sees
+// the board (short, to the g-file), and those to its left.
+func (p *Position) CastlingSides(c Color) (short, long Bitboard) {
+	left := p.King(c).bit() - 1
+	rooks := p.CastlingRooks(c)
+	return rooks &^ left, rooks & left
+}
+
 // Pocket is the number of pieces of a kind that a side holds in hand.
 func (p *Position) Pocket(c Color, t PieceType) int {
 	return int(p.pocket[c&1] >> p.pocketShift(t) & pocketMost)

@@ -135,8 +135,9 @@ func (p *Position) resolveCastle(side uint8) Move {
 		return 0
 	}
 	q := *p
-	if q.castle &= p.CastlingRooks(p.turn) & (king.bit() - 1); side == castleRight {
-		q.castle = p.CastlingRooks(p.turn) &^ (king.bit() - 1)
+	right, left := p.CastlingSides(p.turn)
+	if q.castle = left; side == castleRight {
+		q.castle = right
 	}
 	if q.castle == 0 || q.castling(nil, king) == 0 {
 		return 0

@@ -142,7 +142,7 @@ func (b *rulebook) addKind(p Piece) error {
 	if len(p.Letter) != 1 || p.Letter[0] < 'a' || p.Letter[0] > 'z' || p.Letter == "o" {
 		return fmt.Errorf("piece %s: the letter %q: want one of a-z other than o", p.Name, p.Letter)
 	}
-	if k.t = pieceOf(p.Letter[0] - 0x20); b.of[k.t] != nil {
+	if k.t = pieceOf[p.Letter[0]-0x20]; b.of[k.t] != nil {
 		return fmt.Errorf("pieces: %s and %s have the same letter %s", b.of[k.t].Name, p.Name, p.Letter)
 	}
 	steps, err := parseBetza(p.Moves)
@@ -379,7 +379,7 @@ func (b *rulebook) compileEnds() error {
 		return fmt.Errorf("insufficient: %q is no definition of insufficient material", b.Insufficient)
 	}
 	for _, x := range RulesOf(Standard).Pieces {
-		k := b.of[pieceOf(x.Letter[0]-0x20)]
+		k := b.of[pieceOf[x.Letter[0]-0x20]]
 		if k == nil {
 			continue
 		}

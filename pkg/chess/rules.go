@@ -168,7 +168,7 @@ func Define(r Rules) (Variant, error) {
 	b.text, b.key = text, hashText(text)
 	registry.books[registry.n] = b
 	if b.start, err = parseFEN(v, r.Start); err == nil {
-		err = CheckOngoing(&b.start)
+		err = checkOngoing(&b.start)
 	}
 	if err != nil {
 		registry.books[registry.n] = nil
@@ -302,7 +302,7 @@ func (b *rulebook) parseKinds(key, s string) (kinds []PieceType, err error) {
 		return kinds, nil
 	}
 	for i := range len(s) {
-		t := pieceOf(s[i] - 0x20)
+		t := pieceOf[s[i]-0x20]
 		if s[i] < 'a' || s[i] > 'z' || b.of[t] == nil {
 			return nil, fmt.Errorf("%s: no piece has the letter %q", key, s[i])
 		}

@@ -130,16 +130,6 @@ const (
 	castleLeft
 )
 
-// sanPiece returns the kind of piece by its letter in SAN.
-var sanPiece = newSANPieces()
-
-func newSANPieces() (types [256]PieceType) {
-	for t := Pawn; t < PieceTypes; t++ {
-		types[pieceLetters[t]] = t
-	}
-	return types
-}
-
 // decodeSAN parses a move's text. PGN files are read from bytes and single
 // moves from strings.
 func decodeSAN[T string | []byte](s T) (sanMove, error) {
@@ -152,7 +142,7 @@ func decodeSAN[T string | []byte](s T) (sanMove, error) {
 		return d, errSANShort(s)
 	}
 	i := 0
-	if t := sanPiece[s[0]]; t != NoPieceType {
+	if t := pieceOf[s[0]]; t != NoPieceType {
 		d.piece, i = t, 1
 	} else if s[0] == 'O' || s[0] == '0' {
 		switch string(s[:n]) {
@@ -168,7 +158,7 @@ func decodeSAN[T string | []byte](s T) (sanMove, error) {
 		d.drop = true
 		i++
 	} else if last := s[n-1]; last > '8' && n-i > 2 {
-		if t := sanPiece[last&^0x20]; t != NoPieceType {
+		if t := pieceOf[last&^0x20]; t != NoPieceType {
 			d.promotion = t
 			n--
 			if s[n-1] == '=' {

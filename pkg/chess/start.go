@@ -34,8 +34,8 @@ func ParseStarts(v Variant, words []string) (Starts, error) {
 		var err error
 		if e.chess960 {
 			_, err = Chess960(v, 0)
-		} else if e.fixed, err = ParseFEN(v, w); err == nil {
-			err = CheckOngoing(&e.fixed)
+		} else {
+			e.fixed, err = ParseOngoing(v, w)
 		}
 		if err != nil {
 			return Starts{}, fmt.Errorf("start position %d: %w", i+1, err)
@@ -45,8 +45,17 @@ func ParseStarts(v Variant, words []string) (Starts, error) {
 	return s, nil
 }
 
-// CheckOngoing returns an error if a game that begins at p is over.
-func CheckOngoing(p *Position) error {
+// ParseOngoing is [ParseFEN] for a position in which the game is not over.
+func ParseOngoing(v Variant, fen string) (Position, error) {
+	p, err := ParseFEN(v, fen)
+	if err == nil {
+		err = checkOngoing(&p)
+	}
+	return p, err
+}
+
+// checkOngoing returns an error if a game that begins at p is over.
+func checkOngoing(p *Position) error {
 	var l MoveList
 	p.LegalMoves(&l)
 	if o := NewGame(*p).Outcome(&l); o.Over() {

@@ -63,7 +63,7 @@ func (p *Position) decodeUCI(s string) (Move, error) {
 		return 0, fmt.Errorf("target %w", err)
 	}
 	if s[1] == '@' {
-		t := pieceOf(s[0])
+		t := pieceOf[s[0]]
 		if len(s) != 4 || t == NoPieceType || t >= King {
 			return 0, fmt.Errorf("want a drop of one of PNBRQ, such as N@f3")
 		}
@@ -77,7 +77,7 @@ func (p *Position) decodeUCI(s string) (Move, error) {
 	if len(s) == 5 {
 		promotion := NoPieceType
 		if s[4] >= 'a' {
-			promotion = pieceOf(s[4] - 0x20)
+			promotion = pieceOf[s[4]-0x20]
 		}
 		if promotion < Knight || promotion > King || promotion == King && p.variant != Antichess {
 			return 0, fmt.Errorf("%q is not a promotion: want n, b, r or q, or k in antichess", s[4])

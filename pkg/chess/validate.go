@@ -60,7 +60,7 @@ func (p *Position) checkMaterial() error {
 func (p *Position) checkCrazyhouse() error {
 	initial := [...]int{Pawn: 16, Knight: 4, Bishop: 4, Rook: 4, Queen: 2, King: 2}
 	have := func(t PieceType) int {
-		return p.kind[t].Count() + p.pocket[White].count(t) + p.pocket[Black].count(t)
+		return p.kind[t].Count() + p.Pocket(White, t) + p.Pocket(Black, t)
 	}
 	all, promoted := 0, p.promoted.Count()
 	for t := Pawn; t <= King; t++ {

@@ -56,9 +56,6 @@ func (p *Position) pocketShift(t PieceType) uint {
 	return 64
 }
 
-// count is the number of pieces of a kind from pawn to queen.
-func (h pocket) count(t PieceType) int { return int(h >> (pocketBits * uint(t-Pawn)) & pocketMost) }
-
 // drops generates the drops of pieces in hand on empty squares.
 func (p *Position) drops(l *MoveList, empty Bitboard) (n int) {
 	for t := Pawn; t <= Queen; t++ {

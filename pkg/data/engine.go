@@ -203,13 +203,8 @@ const maxRedraws = 10000
 func (g *selfPlayed) open(b *chess.Game, plies int) error {
 	rng := stats.NewRand(stats.Derive(g.seed, 1))
 	for range maxRedraws {
-		b.Reset(g.start.Draw(rng))
-		var list chess.MoveList
-		for b.Position().LegalMoves(&list); !b.Outcome(&list).Over(); b.Position().LegalMoves(&list) {
-			if b.Ply() == plies {
-				return nil
-			}
-			b.Play(list.At(rng.IntN(list.Len())))
+		if b.Reset(g.start.Draw(rng)); b.RandomPlies(plies, rng) {
+			return nil
 		}
 	}
 	return fmt.Errorf("data: %s: %d openings of %d random plies all ended the game: use fewer", g.where, maxRedraws, plies)

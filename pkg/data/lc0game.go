@@ -349,10 +349,8 @@ func homeRights(b *sideBoards) (r [4]bool) {
 // rightsOf returns the castling rights of a position.
 func rightsOf(p *chess.Position) (r [4]bool) {
 	for c := chess.White; c <= chess.Black; c++ {
-		left := chess.Bitboard(1)<<(p.King(c)&63) - 1
-		rooks := p.CastlingRooks(c)
-		r[2*c+whiteLong] = rooks&left != 0
-		r[2*c+whiteShort] = rooks&^left != 0
+		short, long := p.CastlingSides(c)
+		r[2*c+whiteLong], r[2*c+whiteShort] = long != 0, short != 0
 	}
 	return r
 }
@@ -409,9 +407,6 @@ func moveTo(p *chess.Position, b sideBoards) chess.Move {
 
 // boardsOf returns the boards of a position from White's view.
 func boardsOf(p *chess.Position) (b sideBoards) {
-	for t := chess.Pawn; t <= chess.King; t++ {
-		b[t-chess.Pawn] = uint64(p.Pieces(chess.White, t))
-		b[t-chess.Pawn+6] = uint64(p.Pieces(chess.Black, t))
-	}
+	encode.PieceBoards(b[:], p, chess.White)
 	return b
 }

@@ -127,19 +127,19 @@ func (r *lc0Record) decode(b *[lc0Size]byte) error {
 // decodePlanes sets the planes and undoes the transformation of the canonical formats.
 func (r *lc0Record) decodePlanes(b *[lc0Size]byte, transformation int) error {
 	for i := range lc0History {
-		board := bits.ReverseBytes64(bits.Reverse64(binary.LittleEndian.Uint64(b[lc0HistoryAt+8*i:])))
+		board := encode.ReflectBoard(binary.LittleEndian.Uint64(b[lc0HistoryAt+8*i:]))
 		if transformation != 0 && board != ^uint64(0) {
 			board = transformBoard(board, transformation)
 		}
 		r.planes[i] = board
 	}
 	for i, side := range b[lc0CastlingAt:][:4] {
-		r.planes[lc0History+i] = ones(side != 0)
+		r.planes[lc0History+i] = encode.Plane(side != 0)
 		if r.format == 1 && side > 1 || bits.OnesCount8(side) > 1 {
 			return fmt.Errorf("the right to castle is %#b: want one bit at most", side)
 		}
 	}
-	r.planes[lc0History+4] = ones(r.blackToMove)
+	r.planes[lc0History+4] = encode.Plane(r.blackToMove)
 	r.planes[lc0History+5] = uint64(math.Float32bits(float32(r.rule50)))
 	r.planes[lc0History+6] = 0
 	r.planes[lc0History+7] = ^uint64(0)
@@ -247,10 +247,3 @@ var lc0Transforms = sync.OnceValue(func() (table [8][]int16) {
 	}
 	return table
 })
-
-func ones(b bool) uint64 {
-	if b {
-		return ^uint64(0)
-	}
-	return 0
-}

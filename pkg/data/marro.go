@@ -175,7 +175,7 @@ func (o squareOrder) apply(b uint64) uint64 {
 		b = bits.ReverseBytes64(b)
 	}
 	if o.files {
-		b = bits.ReverseBytes64(bits.Reverse64(b))
+		b = encode.ReflectBoard(b)
 	}
 	return b
 }

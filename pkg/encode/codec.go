@@ -155,7 +155,7 @@ func (c Codec) Continue(s *Sample, p *chess.Position, moves []chess.Move, plies 
 	s.Future = resize(s.Future, FutureWords)
 	clear(s.Future)
 	var boards [pieceBoards]uint64
-	encodePieces(boards[:], &later, own)
+	PieceBoards(boards[:], &later, own)
 	for i, board := range boards {
 		for k := range s.Future {
 			if (i+1)>>k&1 == 1 {

@@ -41,11 +41,11 @@ var atomic16Lacks = lacks{
 func encodeAtomic16(dst []uint64, g *chess.Game) {
 	p := g.Position()
 	dst = dst[:atomicPlanes]
-	encodePieces(dst[atomicWhite:], p, chess.White)
+	PieceBoards(dst[atomicWhite:], p, chess.White)
 	dst[atomicCastling] = uint64(p.CastlingRooks(chess.White))
 	dst[atomicCastling+1] = uint64(p.CastlingRooks(chess.Black))
 	dst[atomicEnPassant] = 1 << p.EnPassant() // 0 without one
-	dst[atomicTurn] = plane(p.Turn() == chess.White)
+	dst[atomicTurn] = Plane(p.Turn() == chess.White)
 }
 
 // mover15 is atomic16 from the view of the side to move: its pieces come first,
@@ -85,7 +85,7 @@ func encodeMover15(dst []uint64, g *chess.Game) {
 // encodeMover writes the planes of mover15 with the board as it is.
 func encodeMover(dst []uint64, p *chess.Position) {
 	own := p.Turn()
-	encodePieces(dst[moverPieces:], p, own)
+	PieceBoards(dst[moverPieces:], p, own)
 	dst[moverCastling] = uint64(p.CastlingRooks(own))
 	dst[moverCastling+1] = uint64(p.CastlingRooks(own.Other()))
 	dst[moverEnPassant] = 1 << p.EnPassant() // 0 without one
@@ -159,15 +159,13 @@ func repetitionWord(g *chess.Game) uint64 {
 
 // turnBoards changes boards to a view.
 func turnBoards(boards []uint64, view chess.Square) {
-	if view == asItIs {
-		return
-	}
-	for i, b := range boards {
-		b = bits.ReverseBytes64(b) // a byte is a rank
-		if view == leftRight {
-			b = bits.Reverse64(b) // all squares turned around: with the ranks back in place, only the files
+	switch view {
+	case upsideDown:
+		reverseRanks(boards, 8)
+	case leftRight:
+		for i, b := range boards {
+			boards[i] = ReflectBoard(b)
 		}
-		boards[i] = b
 	}
 }
 
@@ -233,12 +231,12 @@ func encodeVariants31(dst []uint64, g *chess.Game) {
 // current one and the seven before it.
 const historySteps = 8
 
-// pieceBoards is the number of boards that encodePieces writes.
+// pieceBoards is the number of boards that PieceBoards writes.
 const pieceBoards = 12
 
-// encodePieces writes twelve boards of p as it is: pawns, knights, bishops, rooks,
+// PieceBoards writes twelve boards of p as it is: pawns, knights, bishops, rooks,
 // queens and king of side own, then those of the other.
-func encodePieces(dst []uint64, p *chess.Position, own chess.Color) {
+func PieceBoards(dst []uint64, p *chess.Position, own chess.Color) {
 	for t := chess.Pawn; t <= chess.King; t++ {
 		dst[t-chess.Pawn] = uint64(p.Pieces(own, t))
 		dst[t-chess.Pawn+pieceBoards/2] = uint64(p.Pieces(own.Other(), t))
@@ -269,16 +267,8 @@ func occurrences(g *chess.Game, key uint64, first, last, most int) (n int) {
 	return n
 }
 
-// castlings reports on which sides c may still castle: with a rook on the right of
-// its king as white sees the board (short, to the g-file), and with one on the left.
-func castlings(p *chess.Position, c chess.Color) (short, long bool) {
-	left := chess.Bitboard(1)<<(p.King(c)&63) - 1
-	rooks := p.CastlingRooks(c)
-	return rooks&^left != 0, rooks&left != 0
-}
-
-// plane returns a plane of ones or of zeros.
-func plane(ones bool) uint64 {
+// Plane returns a plane of ones or of zeros.
+func Plane(ones bool) uint64 {
 	if ones {
 		return ^uint64(0)
 	}

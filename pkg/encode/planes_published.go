@@ -65,19 +65,19 @@ func encodeAlphaZero119(dst []uint64, g *chess.Game) {
 			clear(step)
 			continue
 		}
-		encodePieces(step[zeroPieces:], q, own)
+		PieceBoards(step[zeroPieces:], q, own)
 		n := repetitions(g, i, 2)
-		step[zeroRepetitions] = plane(n >= 1)
-		step[zeroRepetitions+1] = plane(n >= 2)
+		step[zeroRepetitions] = Plane(n >= 1)
+		step[zeroRepetitions+1] = Plane(n >= 2)
 	}
 	turnBoards(dst[:zeroColor], view(p))
 
-	dst[zeroColor] = plane(own == chess.Black)
+	dst[zeroColor] = Plane(own == chess.Black)
 	dst[zeroMoves] = uint64(math.Float32bits(min(1, float32(p.Ply())/zeroLongest)))
 	for i, c := range [2]chess.Color{own, own.Other()} {
-		short, long := castlings(p, c)
-		dst[zeroCastling+2*i] = plane(short)
-		dst[zeroCastling+2*i+1] = plane(long)
+		short, long := p.CastlingSides(c)
+		dst[zeroCastling+2*i] = Plane(short != 0)
+		dst[zeroCastling+2*i+1] = Plane(long != 0)
 	}
 	dst[zeroNoProgress] = uint64(math.Float32bits(min(1, float32(p.Rule50())/100)))
 }
@@ -122,13 +122,13 @@ func encodeLeela112(dst []uint64, g *chess.Game) {
 	for i := range historySteps {
 		step := dst[i*leelaStep:][:leelaStep]
 		if q := g.Back(i); q != nil {
-			encodePieces(step[leelaPieces:], q, own)
-			step[leelaRepetition] = plane(repetitions(g, i, 1) > 0)
+			PieceBoards(step[leelaPieces:], q, own)
+			step[leelaRepetition] = Plane(repetitions(g, i, 1) > 0)
 			continue
 		}
 		clear(step)
 		if first := g.Back(i - 1); first != nil && first.EnPassant() != chess.NoSquare {
-			encodePieces(step[leelaPieces:], first, own)
+			PieceBoards(step[leelaPieces:], first, own)
 			pawns := leelaPieces
 			if first.Turn() == own { // the other side's pawn advanced
 				pawns += pieceBoards / 2
@@ -139,11 +139,11 @@ func encodeLeela112(dst []uint64, g *chess.Game) {
 	turnBoards(dst[:leelaCastling], view(p))
 
 	for i, c := range [2]chess.Color{own, own.Other()} {
-		short, long := castlings(p, c)
-		dst[leelaCastling+2*i] = plane(long)
-		dst[leelaCastling+2*i+1] = plane(short)
+		short, long := p.CastlingSides(c)
+		dst[leelaCastling+2*i] = Plane(long != 0)
+		dst[leelaCastling+2*i+1] = Plane(short != 0)
 	}
-	dst[leelaBlack] = plane(own == chess.Black)
+	dst[leelaBlack] = Plane(own == chess.Black)
 	dst[leelaRule50] = uint64(math.Float32bits(float32(p.Rule50())))
 	dst[leelaZeros] = 0
 	dst[leelaOnes] = ^uint64(0)
@@ -243,7 +243,7 @@ func encodeDtu24(dst []uint64, g *chess.Game) {
 	own := p.Turn()
 	dst = dst[:dtuPlanes]
 	clear(dst)
-	encodePieces(dst[dtuPieces:], p, chess.White)
+	PieceBoards(dst[dtuPieces:], p, chess.White)
 
 	var l chess.MoveList
 	waiting := pass(p)
@@ -252,17 +252,16 @@ func encodeDtu24(dst []uint64, g *chess.Game) {
 	p.LegalMoves(&l)
 	dst[dtuMovers], dst[dtuTargets+int(own)] = ends(&l)
 
-	dst[dtuTurn] = plane(own == chess.White)
+	dst[dtuTurn] = Plane(own == chess.White)
 	dst[dtuEnPassant] = 1 << p.EnPassant() // 0 without one
 	for c := chess.White; c <= chess.Black; c++ {
-		rooks := uint64(p.CastlingRooks(c))
-		left := uint64(1)<<(p.King(c)&63) - 1
-		dst[dtuCastling+2*int(c)] = rooks &^ left
-		dst[dtuCastling+2*int(c)+1] = rooks & left
+		short, long := p.CastlingSides(c)
+		dst[dtuCastling+2*int(c)] = uint64(short)
+		dst[dtuCastling+2*int(c)+1] = uint64(long)
 	}
 	fifty, threefold := claims(g, &l)
-	dst[dtuFifty] = plane(fifty)
-	dst[dtuDraw] = plane(fifty || threefold)
+	dst[dtuFifty] = Plane(fifty)
+	dst[dtuDraw] = Plane(fifty || threefold)
 }
 
 // pass returns p with the other side to move and no en passant. A move of a piece to its own

@@ -38,18 +38,28 @@ const (
 // zeroTypes has the types by direction, then by distance.
 var zeroTypes = typeTable(func(direction, distance int) int { return 7*direction + distance - 1 })
 
+// moveTexts returns a list of so many texts with the squares of each move of a queen or a knight at
+// its index.
+func moveTexts(size int, index func(from, to chess.Square) int) []string {
+	moves := make([]string, size)
+	for from := range chess.Square(64) {
+		for to := range chess.Square(64) {
+			if QueenOrKnight(from, to) {
+				moves[index(from, to)] = from.String() + to.String()
+			}
+		}
+	}
+	return moves
+}
+
+// QueenOrKnight reports whether a queen or a knight goes from one square to another of an empty board.
+func QueenOrKnight(from, to chess.Square) bool { return zeroTypes[from&63][to&63] >= 0 }
+
 // AlphaZero4672Moves is the list of the alphazero4672 policy: the squares of each
 // index as white sees them, with the piece of a promotion that is not to a queen;
 // empty where no piece can make the move.
 func AlphaZero4672Moves() []string {
-	moves := make([]string, zeroSize)
-	for from := range 64 {
-		for to := range 64 {
-			if t := zeroTypes[from][to]; t >= 0 {
-				moves[64*int(t)+from] = chess.Square(from).String() + chess.Square(to).String()
-			}
-		}
-	}
+	moves := moveTexts(zeroSize, func(from, to chess.Square) int { return 64*int(zeroTypes[from][to]) + int(from) })
 	for i, letter := range "nbr" {
 		for file := range 8 {
 			for target := max(file-1, 0); target <= min(file+1, 7); target++ {
@@ -141,15 +151,7 @@ const fromToSize = 64 * 64
 // FromTo4096Moves is the list of the fromto4096 policy: the squares of each index
 // as white sees them, empty where no piece can make the move.
 func FromTo4096Moves() []string {
-	moves := make([]string, fromToSize)
-	for from := range 64 {
-		for to := range 64 {
-			if i := uciTable.plain[from][to]; i >= 0 {
-				moves[64*from+to] = uciTable.moves[i]
-			}
-		}
-	}
-	return moves
+	return moveTexts(fromToSize, func(from, to chess.Square) int { return 64*int(from) + int(to) })
 }
 
 func indexFromTo4096(p *chess.Position, m chess.Move) int {
@@ -197,15 +199,7 @@ var marroTypes = typeTable(func(direction, distance int) int { return 8*(distanc
 // Marro4096Moves is the list of the marro4096 policy: the squares of each index as
 // white sees them, empty where no piece can make the move.
 func Marro4096Moves() []string {
-	moves := make([]string, marroSize)
-	for from := range 64 {
-		for to := range 64 {
-			if t := marroTypes[from][to]; t >= 0 {
-				moves[marroIndex(t, chess.Square(from))] = chess.Square(from).String() + chess.Square(to).String()
-			}
-		}
-	}
-	return moves
+	return moveTexts(marroSize, func(from, to chess.Square) int { return marroIndex(marroTypes[from][to], from) })
 }
 
 // marroIndex is the index of a type of move from a square.

@@ -264,11 +264,7 @@ func Starts(e *Experiment, engines, scripts bool) (all config.Errors) {
 func FigurePosition(v chess.Variant, s *Settings, name string) (chess.Position, error) {
 	switch {
 	case name != "start":
-		p, err := chess.ParseFEN(v, name)
-		if err == nil {
-			err = chess.CheckOngoing(&p)
-		}
-		return p, err
+		return chess.ParseOngoing(v, name)
 	case len(s.Game.Start) == 0:
 		return chess.StartPosition(v), nil
 	case s.Game.Start[0] == chess.AnyChess960:

@@ -19,6 +19,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+
+	"alamos/pkg/config"
 )
 
 // site has the keys of a hub and of its workers.
@@ -103,7 +105,7 @@ type answers struct {
 
 // job is the job of the numbers below n that are missing.
 func (a *answers) job(n int, file []byte) *Job {
-	spec, _ := json.Marshal(sum(file))
+	spec, _ := json.Marshal(config.Sum(file))
 	j := &Job{Spec: spec, Files: [][]byte{file}, Kind: a.kind}
 	for i := range n {
 		if _, have := a.have[i]; !have {

@@ -1,8 +1,6 @@
 package hub
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -93,11 +91,6 @@ type result struct {
 type receipt struct {
 	Taken   bool   // the results are on disk, or were before
 	Refused string // why the results are worthless
-}
-
-func sum(b []byte) string {
-	s := sha256.Sum256(b)
-	return hex.EncodeToString(s[:])
 }
 
 var (

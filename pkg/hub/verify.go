@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"alamos/pkg/config"
 )
 
 // check is an item with a result that other workers compute again. Two equal results verify it.
@@ -56,7 +58,7 @@ func (h *Hub) compare(j *job, c *check, w *worker, r result) (refused, failed er
 		return nil, nil
 	}
 	votes := map[string]int{}
-	c.sums[w.key] = sum(r.Result)
+	c.sums[w.key] = config.Sum(r.Result)
 	for _, s := range c.sums {
 		votes[s]++
 	}
@@ -83,7 +85,7 @@ func (h *Hub) compare(j *job, c *check, w *worker, r result) (refused, failed er
 			break // one process of the key
 		}
 	}
-	if j.items[c.number] != nil && sum(r.Result) == right {
+	if j.items[c.number] != nil && config.Sum(r.Result) == right {
 		return h.take(j, w, r)
 	}
 	h.finish(j)

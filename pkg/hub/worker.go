@@ -16,6 +16,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+
+	"alamos/pkg/config"
 )
 
 // Player computes the items of a job.
@@ -211,7 +213,7 @@ func (c *client) file(ctx context.Context, name string) ([]byte, error) {
 		case len(b) > 0:
 			lost = 0
 			all.Write(b)
-		case sum(all.Bytes()) != name:
+		case config.Sum(all.Bytes()) != name:
 			return nil, errEnded
 		default:
 			return all.Bytes(), nil

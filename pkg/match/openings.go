@@ -55,10 +55,7 @@ func ReadBook(r io.Reader, file string, v chess.Variant, plies int) (book []Open
 		}
 	} else {
 		err = chess.ReadEPD(b, file, func(_ int, fen, _ string) error {
-			p, err := chess.ParseFEN(v, fen)
-			if err == nil {
-				err = chess.CheckOngoing(&p)
-			}
+			p, err := chess.ParseOngoing(v, fen)
 			if err == nil && plies > 0 {
 				err = fmt.Errorf("a position, not a game: leave out the number of plies (%d)", plies)
 			}

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -164,9 +163,7 @@ func (p *param) widen(from Tensor, blocks int, seed uint64) error {
 	} else {
 		blocks = 1
 	}
-	h := fnv.New64a()
-	h.Write([]byte(p.name))
-	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
+	rng := rand.New(rand.NewPCG(seed, hashOf(p.name)))
 	for row := range p.shape[0] * blocks {
 		oldRow := row/blocks%from.Shape[0]*blocks + row%blocks
 		source := from.Data[oldRow*oldIn*area:][:oldIn*area]

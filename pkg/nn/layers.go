@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"hash/fnv"
 	"math"
 
 	"alamos/pkg/stats"
@@ -203,9 +202,7 @@ func newDropout(name string, s *Spec) *dropout {
 	if s.Dropout == 0 {
 		return nil
 	}
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return &dropout{share: s.Dropout, layer: h.Sum64()}
+	return &dropout{share: s.Dropout, layer: hashOf(name)}
 }
 
 func (l *dropout) forward(g *graph, x *ts.Tensor) *ts.Tensor {

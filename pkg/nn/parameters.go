@@ -77,10 +77,15 @@ func (d *declare) add(name string, trained bool, fill initializer, shape ...int)
 		return p
 	}
 	p.data = make([]float32, p.size())
+	fill(p.data, rand.New(rand.NewPCG(d.seed, hashOf(name))))
+	return p
+}
+
+// hashOf returns the FNV-1a hash of a layer's or parameter's name, a stream of random numbers.
+func hashOf(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name))
-	fill(p.data, rand.New(rand.NewPCG(d.seed, h.Sum64())))
-	return p
+	return h.Sum64()
 }
 
 // value returns an initializer that fills with v.

@@ -73,12 +73,8 @@ func (s Spec) completeSparse() (Spec, error) {
 		return s, errors.New("network: mirror: the policy map is not named")
 	}
 	if s.Mirror && s.PolicySize > 0 {
-		policy, err := encode.PolicyByName(s.PolicyMap)
-		if err != nil {
-			return s, fmt.Errorf("network: mirror: %w", err)
-		}
-		if policy.Size() != s.PolicySize {
-			return s, fmt.Errorf("network: mirror: the policy %s has %d moves, not %d", s.PolicyMap, policy.Size(), s.PolicySize)
+		if _, err := s.policyMap("mirror"); err != nil {
+			return s, err
 		}
 	}
 	return s, nil
@@ -151,7 +147,7 @@ func newSparse(d *declare, s *Spec) *sparse {
 	t.sides, err = s.sides()
 	must(err) // which Complete checked
 	if s.Mirror && s.PolicySize > 0 {
-		policy, err := encode.PolicyByName(s.PolicyMap)
+		policy, err := s.policyMap("mirror")
 		must(err) // likewise
 		t.reflected = encode.ReflectedMoves(policy)
 	}

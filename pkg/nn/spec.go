@@ -265,12 +265,21 @@ func (s *Spec) layout() (l encode.Layout, err error) {
 	if layoutOf == nil {
 		return l, nil
 	}
-	policy, err := encode.PolicyByName(s.PolicyMap)
+	policy, err := s.policyMap("the policy head " + s.PolicyHead)
 	if err != nil {
-		return l, fmt.Errorf("network: policy map of the policy head %s: %w", s.PolicyHead, err)
-	}
-	if policy.Size() != s.PolicySize {
-		return l, fmt.Errorf("network: policy size: the policy map %s has %d moves, not %d", s.PolicyMap, policy.Size(), s.PolicySize)
+		return l, err
 	}
 	return layoutOf(policy)
+}
+
+// policyMap returns the numbering of the moves, which a setting needs.
+func (s *Spec) policyMap(setting string) (*encode.Policy, error) {
+	p, err := encode.PolicyByName(s.PolicyMap)
+	if err == nil && p.Size() != s.PolicySize {
+		err = fmt.Errorf("it has %d moves, not %d", p.Size(), s.PolicySize)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("network: the policy map %q, which %s needs: %w", s.PolicyMap, setting, err)
+	}
+	return p, nil
 }

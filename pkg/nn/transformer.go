@@ -8,6 +8,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/config"
+	"alamos/pkg/encode"
 
 	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
@@ -216,20 +217,16 @@ var positionMap = func() []float32 {
 	out := make([]float32, Squares*Squares)
 	for from := range Squares {
 		for to := range Squares {
-			a, b := chess.Square(from), chess.Square(to)
-			files, ranks := abs(a.File()-b.File()), abs(a.Rank()-b.Rank())
 			switch {
 			case from == to:
 				out[from*Squares+to] = -1
-			case files == 0 || ranks == 0 || files == ranks || files*ranks == 2:
+			case encode.QueenOrKnight(chess.Square(from), chess.Square(to)):
 				out[from*Squares+to] = 1
 			}
 		}
 	}
 	return out
 }()
-
-func abs(x int) int { return max(x, -x) }
 
 func (l *embedding) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	x = g.keep(x.Narrow(2, 0, int64(l.planes), false)) // a device pads them

@@ -88,10 +88,7 @@ func parse(fen, operations string, v chess.Variant) (Puzzle, error) {
 	if fen, err = ops.withClocks(strings.Fields(fen)); err != nil {
 		return Puzzle{}, err
 	}
-	if p.Position, err = chess.ParseFEN(v, fen); err != nil {
-		return Puzzle{}, err
-	}
-	if err = chess.CheckOngoing(&p.Position); err != nil {
+	if p.Position, err = chess.ParseOngoing(v, fen); err != nil {
 		return Puzzle{}, err
 	}
 	for _, san := range ops["bm"] {

@@ -2,8 +2,6 @@ package report
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,6 +16,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"golang.org/x/sync/errgroup"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -417,8 +416,7 @@ func (r *Report) identity(p *picture) string {
 // dataHash returns the hash of all numbers and words of a chart. Charts are plain values:
 // structs, lists, numbers (including NaN) and texts.
 func dataHash(c plots.Chart) string {
-	h := sha256.Sum256(fmt.Appendf(nil, "%#v", c))
-	return hex.EncodeToString(h[:])
+	return config.Sum(fmt.Appendf(nil, "%#v", c))
 }
 
 // drawn draws the pictures of this name or kind, or all, once and in parallel.

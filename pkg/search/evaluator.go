@@ -39,7 +39,12 @@ type Uniform struct{}
 
 func (Uniform) Prepare(l *encode.Leaf, _ *chess.Game, moves []chess.Move) {
 	l.Priors = slices.Grow(l.Priors[:0], len(moves))[:len(moves)]
-	share := 1 / float32(len(moves))
+	equal(l)
+}
+
+// equal gives all moves of a leaf the same prior, and its position the value 0.
+func equal(l *encode.Leaf) {
+	share := 1 / float32(len(l.Priors))
 	for i := range l.Priors {
 		l.Priors[i] = share
 	}
@@ -53,11 +58,7 @@ type Indifferent struct{}
 
 func (Indifferent) Evaluate(leaves []*encode.Leaf) error {
 	for _, l := range leaves {
-		share := 1 / float32(len(l.Priors))
-		for i := range l.Priors {
-			l.Priors[i] = share
-		}
-		l.Value = 0
+		equal(l)
 	}
 	return nil
 }

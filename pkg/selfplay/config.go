@@ -230,10 +230,7 @@ func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 		return b, fmt.Errorf("self-play: %w", err)
 	}
 	for i, fen := range c.Opening.FENs {
-		p, err := chess.ParseFEN(c.Variant, fen)
-		if err == nil {
-			err = chess.CheckOngoing(&p)
-		}
+		p, err := chess.ParseOngoing(c.Variant, fen)
 		if err != nil {
 			return b, fmt.Errorf("self-play: opening %d: %w", i+1, err)
 		}

@@ -119,7 +119,7 @@ func (g *gameSlot) open() error {
 		} else {
 			g.game.Reset(g.from.start.Draw(g.rng))
 		}
-		if g.randomPlies(o.RandomPlies) {
+		if g.game.RandomPlies(o.RandomPlies, g.rng) {
 			g.game.Reset(*g.game.Position())
 			if o.PolicyPlies > 0 {
 				g.opening = g.rng.IntN(o.PolicyPlies + 1)
@@ -165,20 +165,6 @@ func (g *gameSlot) choose(ply int) chess.Move {
 		}
 	}
 	return other[len(other)-1].Move // rounding left draw at the very end
-}
-
-// randomPlies plays n random legal moves and reports whether the game continues after them.
-func (g *gameSlot) randomPlies(n int) bool {
-	for ; ; n-- {
-		g.game.Position().LegalMoves(&g.moves)
-		if g.game.Outcome(&g.moves).Over() {
-			return false
-		}
-		if n == 0 {
-			return true
-		}
-		g.game.Play(g.moves.At(g.rng.IntN(g.moves.Len())))
-	}
 }
 
 // move plays the move chosen by the finished search. If it ends the game, move returns the

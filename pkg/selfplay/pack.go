@@ -36,13 +36,9 @@ var little = binary.LittleEndian
 // them again from the moves.
 func (r *Record) Pack() ([]byte, error) {
 	p := packed{Number: r.Number, Thrown: r.Thrown, Evaluations: r.Evaluations, Start: r.Start, Outcome: r.Outcome}
-	for _, m := range r.Moves {
-		p.Moves = little.AppendUint32(p.Moves, uint32(m))
-	}
+	p.Moves, _ = binary.Append(nil, little, r.Moves) // which lists of numbers cannot fail
+	p.RootValues, _ = binary.Append(nil, little, r.RootValues)
 	float := func(b []byte, x float32) []byte { return little.AppendUint32(b, math.Float32bits(x)) }
-	for _, x := range r.RootValues {
-		p.RootValues = float(p.RootValues, x)
-	}
 	for _, root := range r.Roots {
 		p.Roots = little.AppendUint32(p.Roots, uint32(root.Ply))
 		for _, x := range []float64{root.KL, root.PriorEntropy, root.TargetEntropy} {

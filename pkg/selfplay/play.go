@@ -164,20 +164,15 @@ func (w *worker) advance(ctx context.Context, g *gameSlot) (ended bool, err erro
 			w.live = append(w.live, g)
 			return false, nil
 		}
-		if err := w.move(g); err != nil {
+		r, err := g.move()
+		if r != nil {
+			g.record = nil
+			w.done(r)
+		}
+		if err != nil {
 			return false, err
 		}
 	}
-}
-
-// move plays the move of a game with a finished search.
-func (w *worker) move(g *gameSlot) error {
-	r, err := g.move()
-	if r != nil {
-		g.record = nil
-		w.done(r)
-	}
-	return err
 }
 
 // Record is a finished game.

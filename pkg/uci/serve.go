@@ -456,29 +456,12 @@ func (s *server) perft(ctx context.Context, depth string) {
 	for _, m := range l.Slice() {
 		next := *p
 		next.Play(m)
-		count := perft(ctx, &next, n-1)
-		if total += count; ctx.Err() != nil {
+		count, err := chess.PerftUntil(ctx, &next, n-1)
+		if err != nil {
 			return
 		}
+		total += count
 		s.say("%s: %d", moveText(p, m, s.chess960), count)
 	}
 	s.say("Nodes searched: %d", total)
-}
-
-// perft is [chess.Perft] until ctx ends: then the number is of no use.
-func perft(ctx context.Context, p *chess.Position, depth int) (n uint64) {
-	if depth <= 3 {
-		return chess.Perft(p, depth)
-	}
-	var l chess.MoveList
-	p.LegalMoves(&l)
-	for _, m := range l.Slice() {
-		if ctx.Err() != nil {
-			break
-		}
-		next := *p
-		next.Play(m)
-		n += perft(ctx, &next, depth-1)
-	}
-	return n
 }
