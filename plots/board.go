@@ -104,7 +104,10 @@ func (b Board) Figure() (*Figure, error) {
 	var legend []entry
 	var texts []string
 	for _, a := range arrows {
-		text := a.name() + ": " + brief(a.Weight)
+		text := a.name()
+		if arrows[0].Weight > 0 { // the greatest
+			text += ": " + brief(a.Weight)
+		}
 		texts = append(texts, text)
 		if a.Note != "" {
 			text += ", " + a.Note

@@ -208,11 +208,11 @@ func (p *Opened) Searcher(ctx context.Context, v chess.Variant) (s uci.Searcher,
 	case p.Player == Random:
 		return randomPlayer{name: p.Name(), variants: p.beginning(v)}, limit, nil
 	case p.Kind() == AlphaBetaKind:
-		var valuer search.Valuer = &Material{}
+		var e search.Evaluator
 		if p.Model != nil {
-			valuer = search.NewValuer(p.Model.Eval)
+			e = p.Model.Eval
 		}
-		return &alphaBeta{name: p.Name(), variants: p.beginning(v), search: search.AlphaBeta{Valuer: valuer}}, limit, nil
+		return &alphaBeta{name: p.Name(), variants: p.beginning(v), search: p.alphaBeta(e)}, limit, nil
 	}
 	m := *p.Model
 	m.Variants, m.Close = p.beginning(v), nil // the opener closes it

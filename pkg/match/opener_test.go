@@ -27,6 +27,7 @@ func TestPlayersAndSearchers(t *testing.T) {
 		net + ",movetime=20":                         "info depth ",
 		"policy:" + net:                              "bestmove ",
 		"alphabeta:" + net + ",depth=1":              "info depth 1 ",
+		"alphabeta:" + net + ",depth=1,ends=network": "info depth 1 ",
 		"material:2,movetime=60000":                  "info depth 2 ",
 		"uniform,visits=30":                          " nodes 30 ",
 		"random":                                     "bestmove ",

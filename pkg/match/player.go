@@ -78,6 +78,15 @@ type TreeSearch struct {
 	OfGame func(number int) search.Config
 }
 
+// alphaBeta returns the search of an alpha-beta player that has no script. Only one that counts
+// material needs no evaluator.
+func (s *Spec) alphaBeta(e search.Evaluator) search.AlphaBeta {
+	if s.Material > 0 {
+		return search.AlphaBeta{Valuer: &Material{}}
+	}
+	return search.AlphaBeta{Valuer: search.NewValuer(e), ValueEnds: s.Ends == endsByNetwork}
+}
+
 // New makes the player for one worker.
 func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error) {
 	limit := s.Limit()
@@ -85,7 +94,7 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 	case s.UCI != "":
 		return NewUCI(ctx, name, *parts.Engine, parts.Engines)
 	case s.Material > 0:
-		return NewAlphaBeta(name, limit, search.AlphaBeta{Valuer: &Material{}})
+		return NewAlphaBeta(name, limit, s.alphaBeta(nil))
 	case s.Hook != nil:
 		v, end, err := parts.Script()
 		if err != nil {
@@ -103,7 +112,7 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 	var p Player
 	switch {
 	case s.AlphaBeta != "":
-		p, err = NewAlphaBeta(name, limit, search.AlphaBeta{Valuer: search.NewValuer(e), ValueEnds: s.Ends == valuedEnds})
+		p, err = NewAlphaBeta(name, limit, s.alphaBeta(e))
 	case s.Policy != "":
 		p, err = NewMCTS(name, TreeSearch{Power: math.Inf(1)}, e)
 	default:

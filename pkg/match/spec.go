@@ -63,8 +63,8 @@ const (
 	Uniform   = "uniform"   // a tree search without a network; only on the command line
 )
 
-// valuedEnds is the value of Spec.Ends that is not its default.
-const valuedEnds = "network"
+// endsByNetwork is the value of Spec.Ends that is not its default.
+const endsByNetwork = "network"
 
 // Kinds of players.
 const (
@@ -352,7 +352,7 @@ func (s *Spec) Name(of string) string {
 	switch s.Kind() {
 	case AlphaBetaKind:
 		of += fmt.Sprintf(" alpha-beta depth %d", s.Limit().Depth)
-		if s.Ends == valuedEnds {
+		if s.Ends == endsByNetwork {
 			of += " ends by network"
 		}
 	case PolicyKind:

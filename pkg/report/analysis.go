@@ -337,8 +337,12 @@ const MostArrows = 5
 func BoardChart(a *store.PositionResult, frame plots.Frame, most int) plots.Board {
 	c := plots.Board{Frame: frame, Position: positionOf(a), Weight: plots.Axis{Label: "share of visits", Unit: "%"}}
 	moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveResult) bool { return m.Visits == 0 })
+	if len(moves) == 0 { // alpha-beta and engines give values of their best moves, and no visits
+		c.Weight = plots.Axis{}
+		moves = slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveResult) bool { return math.IsNaN(float64(m.Q)) })
+	}
 	for _, m := range moves[:min(len(moves), most)] {
-		arrow := plots.Arrow{From: m.UCI[:2], To: m.UCI[2:4], Label: m.SAN, Weight: math.Round(1000*float64(m.Visits)/float64(a.Visits)) / 10, Note: Signed(float64(m.Q))}
+		arrow := plots.Arrow{From: m.UCI[:2], To: m.UCI[2:4], Label: m.SAN, Weight: math.Round(1000*float64(m.Visits)/float64(max(1, a.Visits))) / 10, Note: Signed(float64(m.Q))}
 		if _, err := chess.ParseSquare(arrow.From); err != nil { // a drop
 			arrow.From = ""
 		}
