@@ -116,6 +116,7 @@ func TestPopulationFaults(t *testing.T) {
 		"sweep.random.pbt.metric=puzzles.x":             "nothing measures puzzles.x",
 		"sweep.random.draw.network.depth={int: [1, 3]}": "sweep.random.draw.network.depth: cannot be drawn with sweep.random.pbt",
 		"sweep.halving={first: 1}":                      "sweep.halving: cannot be combined with sweep.random.pbt",
+		"training.window=999":                           "999",
 		"sweep.random.tpe={startup: 2}":                 "cannot be combined with sweep.random.",
 	} {
 		if have := faults(t, folder{"x.yaml": head + populationSweep}, set); !strings.Contains(have, want) {

@@ -422,6 +422,12 @@ func (x *expansion) checkCombos(combos []combo) {
 			WithHint("rename a file, or name the trials under sweep.include")
 		return
 	}
+	if len(combos) == 0 {
+		if len(x.errs) == 0 {
+			x.faultAt("sweep.exclude", "leaves no combination")
+		}
+		return
+	}
 	x.checkIdle(combos)
 	if r := x.Random; r != nil && r.TPE != nil {
 		x.checkObjective("sweep.random.tpe", &r.TPE.Objective, combos)
@@ -430,12 +436,6 @@ func (x *expansion) checkCombos(combos []combo) {
 		x.checkPBT(combos)
 	}
 	h := x.Halving
-	if len(combos) == 0 {
-		if len(x.errs) == 0 {
-			x.faultAt("sweep.exclude", "leaves no combination")
-		}
-		return
-	}
 	if x.CloseCalls != nil {
 		x.checkCloseCalls(combos)
 	}
