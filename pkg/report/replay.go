@@ -104,7 +104,7 @@ func PlayedOf(before *chess.Position, m chess.Move) *Played {
 	case m.IsCastle():
 		v.To = after.King(before.Turn()).String()
 	}
-	if before.Variant() == chess.Atomic && Captures(before, m) {
+	if Captures(before, m) && chess.RulesOf(before.Variant()).Explosion > 0 {
 		v.Explosion = append(v.Explosion, v.To)
 		gone := before.Occupied() &^ after.Occupied()
 		for s := range gone.Squares {

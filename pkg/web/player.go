@@ -68,7 +68,7 @@ func newPlayers(given []*match.Opened, all []chess.Variant) (players []player) {
 			usual = "visits=400"
 		}
 		searches := p.Kind() == match.TreeKind && p.Network() != ""
-		if searches && p.Temperature > 0 {
+		if p.Temperature > 0 {
 			usual += fmt.Sprintf(",temperature=%g", p.Temperature)
 		}
 		add(id, "", usual, *p)

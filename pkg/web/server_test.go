@@ -339,11 +339,17 @@ func TestOneMoveOnly(t *testing.T) {
 // to drop, a square to go to, and a promotion where these leave a choice.
 func TestLegalMovesAreTold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	rules := chess.RulesOf(chess.Atomic)
+	rules.Name = "mine"
+	mine, err := chess.Define(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
 	castles, drops, promotions := 0, 0, 0
-	for _, v := range chess.Variants() {
+	for _, v := range append(chess.Variants(), mine) {
 		for n := range 30 {
 			p := chess.StartPosition(v)
-			if n%2 == 1 && v != chess.Horde && v != chess.RacingKings {
+			if n%2 == 1 && v != mine && v != chess.Horde && v != chess.RacingKings {
 				p, _ = chess.Chess960(v, rng.IntN(960))
 			}
 			g := chess.NewGame(p)
@@ -406,7 +412,7 @@ func checkView(t *testing.T, before *chess.Position, m chess.Move, after *chess.
 		}
 	}
 	told := report.PlayedOf(before, m)
-	exploded := before.Variant() == chess.Atomic && before.Occupied().Count()-after.Occupied().Count() > 0
+	exploded := chess.RulesOf(before.Variant()).Explosion > 0 && before.Occupied().Count()-after.Occupied().Count() > 0
 	if exploded != (len(told.Explosion) > 0) {
 		t.Fatalf("%s in %s: explosion %v", told.SAN, before.FEN(), told.Explosion)
 	}
