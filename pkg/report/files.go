@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -170,8 +169,8 @@ func (r *Report) tables(out string) (files []file) {
 			continue
 		}
 		for _, name := range []string{crosstableFile, ratingsFile} {
-			if sum := t.Output(store.TournamentStage, name); sum != "" && r.shows(name) {
-				files = append(files, file{path: r.path(out, name, &t.Declared), bytes: func() ([]byte, error) { return readWhole(t.Path(name), sum) }})
+			if t.Output(store.TournamentStage, name) != "" && r.shows(name) {
+				files = append(files, file{path: r.path(out, name, &t.Declared), bytes: func() ([]byte, error) { return t.ReadOutput(store.TournamentStage, name) }})
 			}
 		}
 	}
@@ -195,18 +194,6 @@ func (r *Report) shows(table string) bool {
 	return slices.ContainsFunc(r.Notebook, func(c experiment.Cell) bool {
 		return slices.Contains(shownIn[table], c.Table) || c.Figure != nil && slices.Contains(shownIn[table], c.Figure.Kind)
 	})
-}
-
-// readWhole reads a file and checks that it has the checksum that a stage recorded.
-func readWhole(path, sum string) ([]byte, error) {
-	have, err := disk.Sum(path)
-	if err != nil {
-		return nil, err
-	}
-	if have != sum {
-		return nil, fmt.Errorf("%s is not what the run wrote (its checksum differs): delete it and alamos run makes it again", path)
-	}
-	return disk.ReadFile(path)
 }
 
 // Finding is the result of a check of one file.

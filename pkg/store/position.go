@@ -3,7 +3,9 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"alamos/pkg/disk"
@@ -104,23 +106,15 @@ func (t *Trial) PositionResult(q Position) (*PositionResult, error) {
 	if s == nil || s.Inputs["network"] != t.CheckpointSum(q.Generation) {
 		return nil, nil
 	}
-	path := t.Path(q.File())
-	state, _, err := s.Verify(t.Dir, true)
-	switch {
-	case err != nil:
-		return nil, err
-	case state == FileMissing:
+	b, err := t.ReadOutput(q.Stage(), q.File())
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case state == FileDamaged:
-		return nil, damagedOutput(path)
-	}
-	b, err := disk.ReadFile(path)
-	if err != nil {
+	} else if err != nil {
 		return nil, err
 	}
 	var a PositionResult
 	if err := json.Unmarshal(b, &a); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", t.Path(q.File()), err)
 	}
 	return &a, nil
 }

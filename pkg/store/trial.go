@@ -106,6 +106,15 @@ func (t *Trial) TrainedOn() string {
 	return strings.Join(kinds, ", then ")
 }
 
+// ReadOutput reads a file that a stage wrote. A file of another checksum is an error.
+func (t *Trial) ReadOutput(stage, file string) ([]byte, error) {
+	b, err := disk.ReadFile(t.Path(file))
+	if err == nil && config.Sum(b) != t.Output(stage, file) {
+		err = damagedOutput(t.Path(file))
+	}
+	return b, err
+}
+
 // Output returns the checksum of a file that a stage wrote, or "" if the stage has not run.
 func (t *Trial) Output(stage, file string) string {
 	if s := t.Manifest.Stage(stage); s != nil {

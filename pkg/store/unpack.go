@@ -227,13 +227,13 @@ func readPacked(name string, h *tar.Header, files map[string]packed, write func(
 	return nil
 }
 
-// LeftOut returns which files of a trial the pack that its run came from does not have, or nil if the
-// run came from no pack. The function takes the path of a file in the trial's folder.
+// LeftOut returns a function that reports whether the pack that the run came from lacks a file of the
+// trial's folder. No file of a run that came from no pack is left out.
 func (t *Trial) LeftOut() (func(file string) bool, error) {
 	run, folder := filepath.Split(t.Dir)
 	metadata, err := disk.ReadFile(filepath.Join(run, crateName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return func(string) bool { return false }, nil
 	} else if err != nil {
 		return nil, err
 	}
