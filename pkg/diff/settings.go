@@ -97,7 +97,7 @@ func paths(a, b []config.Explained) []string {
 func alike(path string, x, y *config.Explained, ordered bool) bool {
 	switch {
 	case x == nil || y == nil:
-		return strings.HasPrefix(path, "sweep.") && cmp.Or(x, y).Meaning == defaultOf(path)
+		return strings.HasPrefix(path, "sweep.") && experiment.IsDefault(path, cmp.Or(x, y).Meaning)
 	case x.Swept && y.Swept && x.Items != nil && y.Items != nil && !ordered:
 		return slices.Equal(sorted(x.Items), sorted(y.Items))
 	case x.Swept != y.Swept:
@@ -106,16 +106,6 @@ func alike(path string, x, y *config.Explained, ordered bool) bool {
 		return true // it follows from other settings that differ
 	}
 	return x.Meaning == y.Meaning
-}
-
-// defaultOf returns the default of a key from the language's reference.
-func defaultOf(path string) string {
-	for _, k := range experiment.Keys() {
-		if k.Path == path {
-			return k.DefaultText()
-		}
-	}
-	return ""
 }
 
 func sorted(items []config.Item) []string {

@@ -38,6 +38,20 @@ func Keys() []Key {
 	return keys
 }
 
+// IsDefault reports whether a value, on one line of YAML, is the default of a key, for each of the
+// key's meanings.
+func IsDefault(path, value string) bool {
+	found := false
+	for _, k := range schema().Describe() {
+		if k.Path == path {
+			if found = k.DefaultText() == value; !found {
+				return false
+			}
+		}
+	}
+	return found
+}
+
 // FindKey returns the keys at a path. There are several if the meaning depends on another
 // key. The members of a section follow it. The [] of lists is optional.
 func FindKey(path string) ([]Key, error) {

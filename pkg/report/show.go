@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -135,18 +138,28 @@ func details(t *store.Trial, verify bool) (*ShownDetails, error) {
 	if e := t.Manifest.Ended; e != nil {
 		d.Ended = e.Why
 	}
-	leftOut, err := t.LeftOut()
-	if err != nil {
-		return nil, err
+	var leftOut func(string) bool
+	if verify {
+		var err error
+		if leftOut, err = t.LeftOut(); err != nil {
+			return nil, err
+		}
 	}
 	for _, stage := range t.Manifest.Stages {
 		x := ShownStage{Name: stage.Name, Ended: stage.Ended, Seconds: stage.Seconds, Files: len(stage.Outputs)}
 		if verify {
-			if x.State, x.File, err = stage.Verify(t.Dir, true); err != nil {
+			kept := *stage
+			kept.Outputs = maps.Clone(stage.Outputs)
+			maps.DeleteFunc(kept.Outputs, func(file, _ string) bool {
+				_, err := os.Lstat(t.Path(file))
+				return errors.Is(err, fs.ErrNotExist) && leftOut(file)
+			})
+			var err error
+			if x.State, x.File, err = kept.Verify(t.Dir, true); err != nil {
 				return nil, err
 			}
-			if x.State == store.FileMissing && leftOut != nil && leftOut(x.File) {
-				x.State, x.File = store.FileLeftOut, ""
+			if x.State == store.FileOK && len(kept.Outputs) < len(stage.Outputs) {
+				x.State = store.FileLeftOut
 			}
 		}
 		d.Stages = append(d.Stages, x)
@@ -157,9 +170,8 @@ func details(t *store.Trial, verify bool) (*ShownDetails, error) {
 
 // departures returns the settings of an experiment that differ from the defaults.
 func departures(x *store.Experiment) (out []ShownSetting) {
-	keys := experiment.Keys()
 	for _, e := range x.Settings {
-		isDefault := e.Origin.Default() || !e.Swept && slices.ContainsFunc(keys, func(k experiment.Key) bool { return k.Path == e.Path && k.Default == e.Value })
+		isDefault := e.Origin.Default() || !e.Swept && experiment.IsDefault(e.Path, e.Value)
 		if skip := slices.Contains([]string{"alamos", "notebook", "about", "name", "extends"}, e.Path) || strings.HasPrefix(e.Path, "sweep"); !skip && !isDefault {
 			out = append(out, ShownSetting{e.Path, e.Value, e.Origin.String()})
 		}
