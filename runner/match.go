@@ -118,7 +118,7 @@ func (g *gameFlags) flags(cmd *cobra.Command) {
 	numberFlag(cmd, &t.MaxMoves, "max-moves", 0, atLeast(0), "a game of this many moves is a draw; 0: no limit")
 	f.StringVar(&g.resign, "resign", "", "`SCORE,MOVES`: resignation: a game ends when both players agree that one is lost, as in -0.9,3")
 	f.StringVar(&g.draw, "draw", "", "`SCORE,MOVES,FROM`: draw: a game ends when both players agree that it is drawn, as in 0.02,8,40")
-	f.IntVar(&t.Workers, "concurrency", 0, "games at once (default: one a core; 32 with networks, unless a movetime limits one)")
+	numberFlag(cmd, &t.Workers, "concurrency", 0, atLeast(0), "games at once (default: one a core; 32 with networks, unless a movetime limits one)")
 	g.with.networkFlags(cmd)
 	cmd.ValidArgsFunction = completeModels(&g.with.results)
 }

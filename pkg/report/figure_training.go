@@ -28,10 +28,15 @@ func drawLoss(p *picture) (plots.Chart, string, error) {
 	c := LossChart(p.groups, true)
 	c.Frame = p.frame
 	caption := "Learning rate and losses over epochs"
-	if len(c.Generations) > 0 {
-		caption += "; lines mark the ends of generations, after which the data is new"
+	return c, caption + marked(c, "; lines mark the ends of generations, after which the data is new") + ".", nil
+}
+
+// marked returns a text about the lines that mark the ends of generations, or "" without such lines.
+func marked(c plots.Stack, text string) string {
+	if len(c.Generations) == 0 {
+		return ""
 	}
-	return c, caption + ".", nil
+	return text
 }
 
 // rollingShare is the share of an epoch that a rolling mean of its losses is over.
@@ -65,20 +70,14 @@ func drawSteps(p *picture) (plots.Chart, string, error) {
 	}
 	c.Panels = []plots.Panel{{Y: plots.Axis{Label: "loss"}, Series: []plots.Series{training, rolling, validation}}}
 	caption := fmt.Sprintf("Loss over the steps of training: means of up to %s, and over the last fifth of an epoch.", english.Plural(each, "step", ""))
-	if len(c.Generations) > 0 {
-		caption += " Lines mark the ends of generations."
-	}
-	return c, caption, nil
+	return c, caption + marked(c, " Lines mark the ends of generations."), nil
 }
 
 // drawRate shows the learning rates of all trials.
 func drawRate(p *picture) (plots.Chart, string, error) {
 	c := LossChart(p.groups, false)
 	c.Frame = p.frame
-	caption := "Learning rate over epochs"
-	if len(c.Generations) > 0 {
-		caption += "; lines mark the ends of generations"
-	}
+	caption := "Learning rate over epochs" + marked(c, "; lines mark the ends of generations")
 	return c, caption + "." + p.ofSeeds(" Lines are means over seeds."), nil
 }
 
@@ -170,7 +169,7 @@ func drawLossHeads(p *picture) (plots.Chart, string, error) {
 	if len(names) > 1 {
 		what = "Losses of " + english.WordSeries(names, "and")
 	}
-	return c, what + " over epochs; lines mark the ends of generations, after which the data is new.", nil
+	return c, what + " over epochs" + marked(c, "; lines mark the ends of generations, after which the data is new") + ".", nil
 }
 
 // drawLengths shows the mean length of self-play games over training.

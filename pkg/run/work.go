@@ -145,6 +145,9 @@ func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Tri
 			h.Path = filepath.Join(p.dir, store.NamedFile(*h))
 		}
 		if x.Network != "" {
+			if o.Files[x.Network] == "" { // those of the folder are checked
+				return fmt.Errorf("the job of the hub has no file %q", x.Network)
+			}
 			player.file = filepath.Join(p.dir, x.Network)
 			c, err := nn.ReadCheckpoint(player.file)
 			if err != nil {

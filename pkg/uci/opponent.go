@@ -30,7 +30,7 @@ type Opponent struct {
 // "fairy-stockfish level 1", "stockfish 200 nodes, Hash 16".
 func (o *Opponent) Name() string {
 	var b strings.Builder
-	b.WriteString(strings.TrimSuffix(filepath.Base(o.Program), filepath.Ext(o.Program)))
+	b.WriteString(strings.TrimSuffix(filepath.Base(o.Program), ".exe"))
 	for _, a := range o.Args {
 		b.WriteString(" " + a)
 	}
