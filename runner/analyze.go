@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,9 +90,9 @@ the network's policy, over all moves that it can express and over the legal move
 	numberFlag(cmd, &o.seconds, "time", 0, between(0, longestAnalysis), "time of the search, in `seconds`")
 	numberFlag(cmd, &o.most, "multipv", 10, atLeast(0), "moves to print; 0: all")
 	jsonFlag(cmd, &o.asJSON)
-	f.StringVar(&o.tree, "tree", "", "draw the search tree to this `file`: .svg, .png, .pdf or .dot")
-	f.StringVar(&o.planes, "planes", "", "draw the policy to this `file`: .svg, .png or .pdf")
-	f.StringVar(&o.board, "board", "", "draw the position to this `file`: .svg, .png or .pdf")
+	fileFlag(cmd, &o.tree, "tree", "draw the search tree to this `file`: .svg, .png, .pdf or .dot", append(plots.Extensions[:], ".dot")...)
+	fileFlag(cmd, &o.planes, "planes", "draw the policy to this `file`: .svg, .png or .pdf", plots.Extensions[:]...)
+	fileFlag(cmd, &o.board, "board", "draw the position to this `file`: .svg, .png or .pdf", plots.Extensions[:]...)
 	return cmd
 }
 
@@ -124,15 +122,6 @@ func (o *analyzeOptions) check(p *match.Opened, given func(flag string) bool) er
 		return usagef("--tree: there is no search to draw: want a tree search, with --visits or --time")
 	case o.planes != "" && (p.Network() == "" || !tree && kind != match.PolicyKind):
 		return usagef("--planes: there is no network to draw the policy of: want MODEL or policy:MODEL")
-	}
-	for flag, file := range map[string]string{"tree": o.tree, "planes": o.planes, "board": o.board} {
-		formats := slices.Clone(plots.Extensions[:])
-		if flag == "tree" {
-			formats = append(formats, ".dot")
-		}
-		if file != "" && !slices.Contains(formats, filepath.Ext(file)) {
-			return usagef("--%s: %s: want a file that ends in %s", flag, file, strings.Join(formats, ", "))
-		}
 	}
 	return nil
 }

@@ -206,11 +206,7 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 			return nil, fmt.Errorf("data.label.model: %w", err)
 		}
 		return func() (*nn.Model, encode.Codec, error) {
-			c, err := nn.ReadCheckpoint(file)
-			if err != nil {
-				return nil, encode.Codec{}, err
-			}
-			codec, v, err := c.Codec()
+			c, codec, v, err := nn.ReadModel(file)
 			if err != nil {
 				return nil, codec, err
 			}

@@ -110,6 +110,19 @@ func choiceFlag(cmd *cobra.Command, at *string, name, initial string, words []st
 	completeFlag(cmd, name, words...)
 }
 
+// fileFlag declares a flag with a file whose name ends with one of these. As in [numberFlag], the name
+// of the flag may end with a shorthand.
+func fileFlag(cmd *cobra.Command, at *string, name, usage string, ends ...string) {
+	long, short, _ := strings.Cut(name, ",")
+	cmd.Flags().VarP(value[string]{at, "string", func(text string) (string, error) {
+		base := filepath.Base(text)
+		if !slices.ContainsFunc(ends, func(end string) bool { return len(base) > len(end) && strings.HasSuffix(base, end) }) {
+			return "", fmt.Errorf("want a file that ends with %s, have %q", english.WordSeries(ends, "or"), text)
+		}
+		return text, nil
+	}}, long, short, usage)
+}
+
 // completeFiles completes the names of files with these extensions.
 func completeFiles(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/config"
 	"alamos/pkg/hook"
 	"alamos/pkg/report"
 	"alamos/pkg/run"
@@ -104,25 +103,17 @@ exit status is 2 if there is a fault.`,
 		Example: "  alamos hooks check experiments/hooks/*.go",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			var faults config.Errors
-			for _, file := range files {
+			return faultsOf(files, func(file string) error {
 				script, err := hook.Read(file)
 				if err != nil {
 					return err
 				}
 				names, err := script.Functions(cmd.Context(), hook.Limits{})
-				if found, ok := errors.AsType[config.Errors](err); ok {
-					faults = append(faults, found...)
-					continue
-				} else if err != nil {
-					return err
+				if err == nil {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, strings.Join(names, ", "))
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, strings.Join(names, ", "))
-			}
-			if len(faults) > 0 {
-				return faults
-			}
-			return nil
+				return err
+			})
 		},
 	}
 }

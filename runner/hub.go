@@ -9,9 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/hook"
 	"alamos/pkg/hub"
-	"alamos/pkg/nn"
 	"alamos/pkg/run"
 )
 
@@ -123,10 +121,7 @@ refuses others by name (see run --kinds). To label, only the engine must be the 
 	f := cmd.Flags()
 	f.StringVar(&file, "hub-file", "", "`token` of this worker")
 	durationFlag(cmd, &idle, "exit-when-idle", 0, 0, "end when there was no work for this time; 0: never")
-	numberFlag(cmd, &opt.Workers, "workers", 0, atLeast(0), "goroutines that play games (default: one per core, with CUDA two)")
-	numberFlag(cmd, &opt.Batch, "batch", 0, between(0, 1<<14), fmt.Sprintf("positions that a worker evaluates at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
-	deviceFlags(cmd, &opt.Device, &opt.Precision)
-	durationFlag(cmd, &opt.HookTime, "hook-time", hook.DefaultTime, time.Millisecond, "time limit for each call of a script")
+	playingFlags(cmd, &opt, "goroutines that play games (default: one per core, with CUDA two)")
 	return cmd
 }
 

@@ -77,8 +77,8 @@ is the format:
 	resultsFlag(cmd, &results)
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "print every block of the trunk")
-	f.StringVar(&out, "out", "", "write the model, to share it, into this `file` (.safetensors, .pb.gz or .onnx)")
-	f.StringVar(&figure, "figure", "", "draw it to this `file` instead: .svg, .png or .pdf")
+	fileFlag(cmd, &out, "out", "write the model, to share it, into this `file` (.safetensors, .pb.gz or .onnx)", ".safetensors", nn.LeelaExt, ".onnx")
+	fileFlag(cmd, &figure, "figure", "draw it to this `file` instead: .svg, .png or .pdf", plots.Extensions[:]...)
 	choiceFlag(cmd, &format, "format", "text", formats, "format of the table")
 	return cmd
 }
@@ -94,8 +94,6 @@ func exportModel(what, results, out string) error {
 		write = func(c *nn.Checkpoint) error { return disk.WriteFile(out, c.WriteLeela) }
 	case filepath.Ext(out) == ".onnx":
 		write = func(c *nn.Checkpoint) error { return disk.WriteFile(out, c.WriteONNX) }
-	case filepath.Ext(out) != ".safetensors":
-		return usagef("--out %s: want a name that ends with .safetensors, .pb.gz or .onnx", out)
 	}
 	file, err := store.FindModel(results, what)
 	if err != nil {

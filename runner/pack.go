@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -38,9 +37,6 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
   alamos figures quickstart.tar.zst --out figures --style thesis/column.yaml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if out != "" && !strings.HasSuffix(out, store.PackExtension) {
-				return usagef("--out: want a file that ends with %s, have %q", store.PackExtension, out)
-			}
 			run, trial, err := store.Resolve(results, args[0])
 			if err != nil {
 				return err
@@ -64,7 +60,7 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 	}
 	cmd.ValidArgsFunction = completeRuns(&results, 1, cobra.ShellCompDirectiveNoFileComp)
 	choiceFlag(cmd, &level, "level", store.PackPage, store.PackLevels, "which files")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` to write (default: the name of the experiment and "+store.PackExtension+")")
+	fileFlag(cmd, &out, "out,o", "`file` to write (default: the name of the experiment and "+store.PackExtension+")", store.PackExtension)
 	resultsFlag(cmd, &results)
 	return cmd
 }

@@ -64,15 +64,15 @@ FEN ;D1 20 ;D2 400. The exit status is 1 if a count is wrong.`,
 
 // onAllCores calls f with the numbers from 0 to n-1, in parallel. When ctx ends, it makes no
 // new calls.
-func onAllCores(ctx context.Context, n int, f func(int)) error {
+func onAllCores(ctx context.Context, n int, f func(context.Context, int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
 		group.Go(func() error {
-			if ctx.Err() == nil {
-				f(i)
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			return ctx.Err()
+			return f(ctx, i)
 		})
 	}
 	return group.Wait()
@@ -86,7 +86,6 @@ func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool
 	}
 	var l chess.MoveList
 	p.LegalMoves(&l)
-	// A subtree begins after two moves. It is small, so that an interruption takes effect soon.
 	type subtree struct {
 		first int // index of the first move
 		at    chess.Position
@@ -108,9 +107,11 @@ func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool
 			subtrees = append(subtrees, s)
 		}
 	}
-	err := onAllCores(cmd.Context(), len(subtrees), func(i int) {
+	err := onAllCores(cmd.Context(), len(subtrees), func(ctx context.Context, i int) error {
 		s := &subtrees[i]
-		atomic.AddUint64(&nodes[s.first], chess.Perft(&s.at, depth-2))
+		n, err := chess.PerftUntil(ctx, &s.at, depth-2)
+		atomic.AddUint64(&nodes[s.first], n)
+		return err
 	})
 	if err != nil {
 		return err
@@ -142,15 +143,19 @@ func perftSuite(cmd *cobra.Command, v chess.Variant, path string) error {
 	}
 	reports := make([]strings.Builder, len(suite))
 	var counts, wrong atomic.Int64
-	err = onAllCores(cmd.Context(), len(suite), func(i int) {
+	err = onAllCores(cmd.Context(), len(suite), func(ctx context.Context, i int) error {
 		e := &suite[i]
 		for _, c := range e.Counts {
-			counts.Add(1)
-			if nodes := chess.Perft(&e.Position, c.Depth); nodes != c.Nodes {
+			nodes, err := chess.PerftUntil(ctx, &e.Position, c.Depth)
+			if err != nil {
+				return err
+			}
+			if counts.Add(1); nodes != c.Nodes {
 				wrong.Add(1)
 				fmt.Fprintf(&reports[i], "%s:%d: depth %d: counted %d, the suite says %d: %s\n", path, e.Line, c.Depth, nodes, c.Nodes, e.Position.FEN())
 			}
 		}
+		return nil
 	})
 	if err != nil {
 		return err

@@ -122,7 +122,7 @@ func (c *pgnCheck) run(ctx context.Context, stdin io.Reader, rules *chess.Varian
 	}
 	defer end()
 	began := time.Now()
-	counted := countingReader{r: in}
+	counted := data.CountingReader{In: in}
 	r := chess.NewPGNReader(&counted)
 	if rules != nil {
 		r.SetVariant(*rules)
@@ -134,7 +134,7 @@ func (c *pgnCheck) run(ctx context.Context, stdin io.Reader, rules *chess.Varian
 			return err
 		}
 		err := r.NextInto(&g)
-		c.Bytes = counted.n
+		c.Bytes = counted.Bytes
 		c.Seconds = time.Since(began).Seconds()
 		c.MBPerS = float64(c.Bytes) / 1e6 / max(c.Seconds, 1e-9)
 		bad := new(chess.PGNError)
@@ -223,18 +223,6 @@ func byCount(counts map[string]int) string {
 		names[i] = fmt.Sprintf("%s %d", name, counts[name])
 	}
 	return strings.Join(names, ", ")
-}
-
-// countingReader counts the bytes that are read through it.
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	c.n += int64(n)
-	return n, err
 }
 
 // openPGN opens a file of games, or standard input for "-", and unpacks it. The caller

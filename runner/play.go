@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -65,8 +64,8 @@ func parsePlayers(words []string) (specs []*match.Spec, err error) {
 	return specs, nil
 }
 
-// specs returns at most the given number of players.
-func (p *players) specs(args []string, most int) ([]*match.Spec, error) {
+// specs returns the players of the arguments, then those of --model.
+func (p *players) specs(args []string) ([]*match.Spec, error) {
 	specs, err := parsePlayers(args)
 	if err != nil {
 		return nil, err
@@ -74,17 +73,17 @@ func (p *players) specs(args []string, most int) ([]*match.Spec, error) {
 	for _, model := range p.models {
 		specs = append(specs, &match.Spec{Model: match.Checkpoint(model)})
 	}
-	if len(specs) > most {
-		return nil, usagef("want one player, have %d", len(specs))
-	}
 	return specs, nil
 }
 
 // one opens the only player, by default a search without a network.
 func (p *players) one(args []string) (*match.Opened, error) {
-	specs, err := p.specs(args, 1)
-	if err != nil {
+	specs, err := p.specs(args)
+	switch {
+	case err != nil:
 		return nil, err
+	case len(specs) > 1:
+		return nil, usagef("want one player, have %d", len(specs))
 	}
 	return p.opener.Open(append(specs, &match.Spec{Player: match.Uniform})[0])
 }
@@ -121,7 +120,7 @@ and a search that knows only the rules are always there.
 			if cfg.Host, err = at.host(); err != nil {
 				return err
 			}
-			specs, err := with.specs(args, math.MaxInt)
+			specs, err := with.specs(args)
 			if err != nil {
 				return err
 			}
@@ -297,13 +296,9 @@ func (p *players) byVariant() (map[chess.Variant]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := nn.ReadCheckpoint(path)
+		_, _, v, err := nn.ReadModel(path)
 		if err != nil {
 			return nil, err
-		}
-		_, v, err := c.Codec()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if other, taken := files[v]; taken {
 			return nil, usagef("--model: %s and %s both play %s", other, path, v)

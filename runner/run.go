@@ -145,13 +145,10 @@ records these for each stage.`,
 	f.StringArrayVar(&trials, "trial", nil, "run only this `trial`, and draw nothing: its number, values of the sweep as in width=16,seed=8, or the first digits of its hash (repeatable)")
 	completeTrialFlag(cmd, &set)
 	f.BoolVar(&opt.FailFast, "fail-fast", false, "stop at the first trial that fails")
-	numberFlag(cmd, &opt.Workers, "workers", 0, atLeast(0), "goroutines that play games, of all jobs together (default: one per core, with CUDA two)")
-	numberFlag(cmd, &opt.Batch, "batch", 0, between(0, 1<<14), fmt.Sprintf("positions that a worker evaluates at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
-	deviceFlags(cmd, &opt.Device, &opt.Precision)
+	playingFlags(cmd, &opt, "goroutines that play games, of all jobs together (default: one per core, with CUDA two)")
 	numberFlag(cmd, &opt.Threads, "threads", 0, between(0, 1<<10), "threads that train on the processor; unless training.micro_batches is above 1, another number gives other weights in their last bits (default: one per core)")
 	f.BoolVar(&opt.WaitLock, "wait-lock", false, "wait for another run that writes to the same results, instead of failing (default with --trial)")
 	f.BoolVar(&opt.NoLock, "no-lock", false, "take no locks, on a file system that has none; never run a trial twice at a time then, nor gc beside it")
-	durationFlag(cmd, &opt.HookTime, "hook-time", hook.DefaultTime, time.Millisecond, "time limit for each call of a script")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	f.StringVar(&hubAddress, "hub", "", "have workers play the games, and their engines label; `address` to listen at, as in :4321, or nats://host:port (see alamos hub init --help)")
 	f.StringVar(&hubFile, "hub-file", "", "`file` with the keys of the hub")
@@ -164,6 +161,14 @@ records these for each stage.`,
 	f.BoolVar(&opt.Verify, "verify", false, "compare every file of earlier stages with its checksum, also those with unchanged size and time")
 	setFlag(cmd, &set)
 	return cmd
+}
+
+// playingFlags declares the flags of what plays games.
+func playingFlags(cmd *cobra.Command, opt *run.Options, workers string) {
+	numberFlag(cmd, &opt.Workers, "workers", 0, atLeast(0), workers)
+	numberFlag(cmd, &opt.Batch, "batch", 0, between(0, 1<<14), fmt.Sprintf("positions that a worker evaluates at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
+	deviceFlags(cmd, &opt.Device, &opt.Precision)
+	durationFlag(cmd, &opt.HookTime, "hook-time", hook.DefaultTime, time.Millisecond, "time limit for each call of a script")
 }
 
 // splitNumbers splits "1,3", which names two trials. "width=16,seed=8" names one.

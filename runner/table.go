@@ -6,9 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/disk"
@@ -49,12 +47,6 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeRuns(&results, math.MaxInt, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if ext := filepath.Ext(out); out != "" && ext != ".csv" && ext != ".parquet" {
-				return usagef("--out: want a file that ends with .csv or .parquet, have %q", out)
-			}
-			if ext := filepath.Ext(figure); figure != "" && !slices.Contains(plots.Extensions[:], ext) {
-				return usagef("--figure: want a file that ends with %s, have %q", english.WordSeries(plots.Extensions[:], "or"), figure)
-			}
 			s, err := selected(results, args, &q)
 			if err != nil {
 				return err
@@ -91,8 +83,8 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 	f.StringSliceVar(&q.Where, "where", nil, "only trials with these settings: `KEY=VALUE`, separated by commas")
 	f.StringSliceVar(&q.Group, "group", nil, "a row for each combination of values of these `KEYS` (default: all that differ, but the seed)")
 	f.StringVar(&q.Sort, "sort", "", "sort by this metric, the best first")
-	f.StringVarP(&out, "out", "o", "", "also write the trials to this `file`: .csv or .parquet")
-	f.StringVar(&figure, "figure", "", "also draw the first metric (by default of a sweep with a final the loss) over the training to this `file`: .svg, .png or .pdf")
+	fileFlag(cmd, &out, "out,o", "also write the trials to this `file`: .csv or .parquet", ".csv", ".parquet")
+	fileFlag(cmd, &figure, "figure", "also draw the first metric (by default of a sweep with a final the loss) over the training to this `file`: .svg, .png or .pdf", plots.Extensions[:]...)
 	resultsFlag(cmd, &results)
 	return cmd
 }

@@ -66,10 +66,6 @@ time.`,
 				}
 				tuning.SPSA.Ranges = append(tuning.SPSA.Ranges, r)
 			}
-			stem, isCSV := strings.CutSuffix(out, ".csv")
-			if out != "" && (!isCSV || stem == "") {
-				return usagef("--out: want a file .csv, have %q", out)
-			}
 			if text, err := os.ReadFile(out); err == nil && !bytes.HasPrefix(text, []byte(match.TrajectoryHead)) {
 				return usagef("--out: %s is not the file of a tuning: name another one", out)
 			}
@@ -84,6 +80,7 @@ time.`,
 			showCheck.before = 2 * tuning.SPSA.Pairs
 			against := match.Config{Watch: &showCheck}
 			if out != "" {
+				stem := strings.TrimSuffix(out, ".csv")
 				tuning.File, against.File = stem+".pgn", stem+"-check.pgn"
 			}
 			result, err := tune(cmd, &tuning, against, check)
@@ -114,7 +111,7 @@ time.`,
 	numberFlag(cmd, &tuning.SPSA.Pairs, "pairs", 500, between(1, 1_000_000), "pairs of games that move the settings")
 	numberFlag(cmd, &tuning.SPSA.Delay, "delay", 32, between(0, 100_000), "pairs that may be in play at once; unlike --concurrency it changes the result, and a GPU wants more of both")
 	numberFlag(cmd, &check, "check", 200, between(0, 1_000_000), "pairs of games of the found settings against the player's own; 0: no check")
-	f.StringVar(&out, "out", "", "`FILE.csv` for the values after each pair, with the games beside it; an interrupted tuning continues from it")
+	fileFlag(cmd, &out, "out", "`FILE.csv` for the values after each pair, with the games beside it; an interrupted tuning continues from it", ".csv")
 	jsonFlag(cmd, &asJSON)
 	games.flags(cmd)
 	return cmd

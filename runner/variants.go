@@ -78,7 +78,7 @@ func showVariantCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&figure, "figure", "", "draw it to this `file` instead: .svg, .png or .pdf")
+	fileFlag(cmd, &figure, "figure", "draw it to this `file` instead: .svg, .png or .pdf", plots.Extensions[:]...)
 	return cmd
 }
 

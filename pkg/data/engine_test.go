@@ -289,18 +289,20 @@ func TestOpenings(t *testing.T) {
 	command := stockfish(t)
 	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: uci.Limit{Depth: 1}, RandomPlies: 5}}
 	starts := map[string]bool{}
-	for p, err := range open(t, cfg, 1, 0).All(t.Context()) {
+	s := open(t, cfg, 1, 0)
+	w := s.newWorker()
+	for n := range 4 {
+		err := w.positions(t.Context(), s.selfPlayed(n), nil, func(p *Position) error {
+			if p.Ply == 0 {
+				if at := p.At.Position(); at.Ply() != 5 || p.At.Ply() != 0 {
+					t.Errorf("the game begins at %s", at.FEN())
+				}
+				starts[p.At.Position().FEN()] = true
+			}
+			return nil
+		})
 		if err != nil {
 			t.Fatal(err)
-		}
-		if p.Game == 4 {
-			break
-		}
-		if p.Ply == 0 {
-			if at := p.At.Position(); at.Ply() != 5 || p.At.Ply() != 0 {
-				t.Errorf("the game begins at %s", at.FEN())
-			}
-			starts[p.At.Position().FEN()] = true
 		}
 	}
 	if len(starts) != 4 {

@@ -41,13 +41,12 @@ func (p *Position) target(list *chess.MoveList, m chess.Move) error {
 	p.At.Position().LegalMoves(list)
 	p.Moves = list.Slice()
 	p.Policy = append(p.Policy, make([]float32, len(p.Moves))...)
-	for i, legal := range p.Moves {
-		if legal == m {
-			p.Policy[i] = 1
-			return nil
-		}
+	i := slices.Index(p.Moves, m)
+	if i < 0 {
+		return fmt.Errorf("%s is not legal in %s", m, p.At.Position().FEN())
 	}
-	return fmt.Errorf("%s is not legal in %s", m, p.At.Position().FEN())
+	p.Policy[i] = 1
+	return nil
 }
 
 // advance calls f with the position after the legal move m. The evaluation remains that of the

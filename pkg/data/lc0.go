@@ -79,7 +79,7 @@ func isChunkName(name string) bool {
 }
 
 // lc0Games yields the games of a file.
-func (s *Source) lc0Games(name string, in *counted, yield func(pending, error) bool) error {
+func (s *Source) lc0Games(name string, in *CountingReader, yield func(pending, error) bool) error {
 	f, err := openLC0(name, in)
 	if errors.As(err, new(brokenError)) && len(s.files) == 1 {
 		err = errors.Unwrap(err) // there is nothing beside the broken file
@@ -94,7 +94,7 @@ func (s *Source) lc0Games(name string, in *counted, yield func(pending, error) b
 	for {
 		name, data, err := f.chunk()
 		if errors.Is(err, io.ErrUnexpectedEOF) { // the file is truncated here
-			yield(pending{at: in.bytes}, brokenError{err})
+			yield(pending{at: in.Bytes}, brokenError{err})
 			return nil
 		}
 		if err == io.EOF {
@@ -110,7 +110,7 @@ func (s *Source) lc0Games(name string, in *counted, yield func(pending, error) b
 			}
 			return game{size: len(g.drawn), positions: g.positions}, nil
 		}
-		if !yield(pending{in.bytes - int64(f.in.Buffered()), decode}, nil) {
+		if !yield(pending{in.Bytes - int64(f.in.Buffered()), decode}, nil) {
 			return nil
 		}
 	}

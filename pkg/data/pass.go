@@ -53,9 +53,9 @@ func (s *Source) games(path string) iter.Seq2[pending, error] {
 		case Parquet:
 			err = s.parquetGames(path, f, yield)
 		case LC0:
-			err = s.lc0Games(path, &counted{in: f}, yield)
+			err = s.lc0Games(path, &CountingReader{In: f}, yield)
 		default:
-			err = s.pgnGames(path, &counted{in: f}, yield)
+			err = s.pgnGames(path, &CountingReader{In: f}, yield)
 		}
 		if err != nil {
 			yield(pending{}, err)
@@ -63,15 +63,15 @@ func (s *Source) games(path string) iter.Seq2[pending, error] {
 	}
 }
 
-// counted counts the bytes read.
-type counted struct {
-	in    io.Reader
-	bytes int64
+// CountingReader counts the bytes that are read through it.
+type CountingReader struct {
+	In    io.Reader
+	Bytes int64
 }
 
-func (c *counted) Read(b []byte) (int, error) {
-	n, err := c.in.Read(b)
-	c.bytes += int64(n)
+func (c *CountingReader) Read(b []byte) (int, error) {
+	n, err := c.In.Read(b)
+	c.Bytes += int64(n)
 	return n, err
 }
 

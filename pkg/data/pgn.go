@@ -16,13 +16,13 @@ import (
 )
 
 // pgnGames yields the games of a PGN file, which may be compressed.
-func (s *Source) pgnGames(name string, in *counted, yield func(pending, error) bool) error {
+func (s *Source) pgnGames(name string, in *CountingReader, yield func(pending, error) bool) error {
 	unpacked, err := Decompress(in)
 	if err != nil {
 		return fmt.Errorf("data: %s: %w", name, err)
 	}
 	defer unpacked.Close()
-	plain := &counted{in: unpacked}
+	plain := &CountingReader{In: unpacked}
 	text := bufio.NewReaderSize(plain, 1<<16)
 	if head, _ := text.Peek(sniffed); isBinary(head) { // read errors are reported with the games
 		return fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN"))
@@ -39,7 +39,7 @@ func (s *Source) pgnGames(name string, in *counted, yield func(pending, error) b
 		}
 		// Assume that the bytes read ahead are compressed as well as the rest.
 		ahead := int64(text.Buffered() + games.Ahead())
-		at := int64(float64(in.bytes) * (1 - float64(ahead)/float64(max(1, plain.bytes))))
+		at := int64(float64(in.Bytes) * (1 - float64(ahead)/float64(max(1, plain.Bytes))))
 		if !yield(pending{at, func(seed uint64) (game, error) {
 			g.seed = seed
 			return game{size: g.size, positions: g.positions, read: g}, nil

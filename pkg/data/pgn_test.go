@@ -157,7 +157,7 @@ func FuzzPGN(f *testing.F) {
 		source := &Source{cfg: Config{Kind: PGN, Positions: 3}}
 		source.spare.New = func() any { return new(encode.Sample) }
 		w := source.newWorker()
-		in := &counted{in: io.LimitReader(bytes.NewReader(data), 1<<20)}
+		in := &CountingReader{In: io.LimitReader(bytes.NewReader(data), 1<<20)}
 		games := 0
 		err := source.pgnGames("fuzz.pgn", in, func(p pending, err error) bool {
 			if err == nil {

@@ -160,8 +160,7 @@ func (s *Source) Close() error {
 }
 
 // All yields the positions of the first pass, unshuffled, with the files in the order of
-// [Source.Files]. An engine's games never end. An error is the last element, with a nil
-// position.
+// [Source.Files]. An error is the last element, with a nil position.
 func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
 	return func(yield func(*Position, error) bool) {
 		err := s.walk(ctx, func(p *Position) error {
@@ -179,16 +178,9 @@ func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
 // walk calls each with the positions of the first pass, with the files in name order, and
 // calls end after each game.
 func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(item, Counts)) error {
-	games := s.pass(ctx, First, s.order(0))
-	if s.cfg.Kind == Engine { // its games never end
-		games = func(yield func(item) bool) {
-			for n := 0; yield(item{game: s.selfPlayed(n)}); n++ {
-			}
-		}
-	}
 	w := s.newWorker()
 	number := int32(0)
-	for it := range games {
+	for it := range s.pass(ctx, First, s.order(0)) {
 		if it.err != nil {
 			return it.err
 		}

@@ -30,7 +30,24 @@ func partName(path string) string {
 // WriteFile writes a file atomically: it writes a temporary file in the same folder, syncs
 // it and renames it. It replaces an existing file and creates a missing folder. Errors name
 // the file. A device, such as /dev/null, is an error.
-func WriteFile(path string, write func(io.Writer) error) (err error) {
+func WriteFile(path string, write func(io.Writer) error) error { return writeAs(path, 0o644, write) }
+
+// WriteSecret writes a file that only its owner can read, as [WriteFile] does.
+func WriteSecret(path string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return writeAs(path, 0o600, bytesOf(b))
+}
+
+func bytesOf(b []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	}
+}
+
+func writeAs(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("writing %s: %w", path, err)
@@ -52,7 +69,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	err = write(f)
 	if err == nil {
-		err = errors.Join(f.Chmod(0o644), f.Sync())
+		err = errors.Join(f.Chmod(mode), f.Sync())
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
@@ -65,12 +82,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 }
 
 // WriteBytes writes b with [WriteFile].
-func WriteBytes(path string, b []byte) error {
-	return WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
-}
+func WriteBytes(path string, b []byte) error { return WriteFile(path, bytesOf(b)) }
 
 // WriteBytesIn writes the file of that name below dir with [WriteBytes], unless "..", or a
 // symbolic link below dir, leads to another folder.

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/hook/alamos"
 )
 
@@ -146,9 +148,8 @@ training:
   adjudicate: hooks/resign.go
 tournament:
   adjudicate: hooks/resign.go`,
-		runner: runs(func(f func([]Game) []string, games []Game, _ ask) ([]string, error) {
-			results := f(games)
-			return results, checkResults(results, len(games))
+		runner: runs(func(f func([]Game) []string, games []Game, _ ask) ([]chess.Result, error) {
+			return parseResults(f(games), len(games))
 		}),
 	},
 	{
@@ -275,19 +276,19 @@ func checkValues(values []float64, positions []position) error {
 	return nil
 }
 
-// checkResults checks the result of Adjudicate.
-func checkResults(results []string, games int) error {
-	if len(results) != games {
-		return fmt.Errorf("Adjudicate returned %d results for %d games", len(results), games)
+// parseResults reads what Adjudicate returns.
+func parseResults(texts []string, games int) ([]chess.Result, error) {
+	if len(texts) != games {
+		return nil, fmt.Errorf("Adjudicate returned %d results for %d games", len(texts), games)
 	}
-	for _, r := range results {
-		switch r {
-		case "", "1-0", "0-1", "1/2-1/2":
-		default:
-			return fmt.Errorf(`Adjudicate returned %q: want "", "1-0", "0-1" or "1/2-1/2"`, r)
+	results := make([]chess.Result, games)
+	for i, text := range texts {
+		var err error
+		if results[i], err = chess.ParseResult(cmp.Or(text, "*")); err != nil || text == "*" {
+			return nil, fmt.Errorf(`Adjudicate returned %q: want "", "1-0", "0-1" or "1/2-1/2"`, text)
 		}
 	}
-	return nil
+	return results, nil
 }
 
 // short shortens a reason for a table: one line, not too long.

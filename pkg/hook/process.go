@@ -74,11 +74,11 @@ type report struct {
 	Faults    config.Errors // of a script that does not compile
 	Functions []string      // of the compiled script
 	Labels    Labels        // of the metrics, after a call without a function
-	Result    any           // Measured, []float64, float64, []string or a decision
+	Result    any           // Measured, []float64, float64, []chess.Result or a decision
 }
 
 func init() {
-	for _, x := range []any{Generation{}, checkpoint{}, Progress{}, []position{}, []Game{}, Measured{}, decision{}} {
+	for _, x := range []any{Generation{}, checkpoint{}, Progress{}, []position{}, []Game{}, Measured{}, []chess.Result{}, decision{}} {
 		gob.Register(x)
 	}
 }

@@ -125,19 +125,7 @@ func (s *Session) Adjudicate(ctx context.Context, games []Game) ([]chess.Result,
 	if len(games) == 0 {
 		return nil, nil
 	}
-	texts, err := invoke[[]string](ctx, s, Adjudicate, games, nil)
-	if err != nil {
-		return nil, err
-	}
-	results := make([]chess.Result, len(texts))
-	for i, text := range texts {
-		if results[i] = chess.Unfinished; text != "" {
-			if results[i], err = chess.ParseResult(text); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return results, nil
+	return invoke[[]chess.Result](ctx, s, Adjudicate, games, nil)
 }
 
 // Stop calls the script's Stop.

@@ -15,7 +15,6 @@ import (
 	"maps"
 	"math/big"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -260,7 +259,7 @@ func WriteServer(dir string) error {
 		return err
 	}
 	for name, text := range map[string]string{ServerFile: text.String(), certificateFile: k.Certificate, privateKeyFile: k.PrivateKey} {
-		if err := writePrivate(filepath.Join(dir, name), []byte(text)); err != nil {
+		if err := disk.WriteSecret(filepath.Join(dir, name), []byte(text)); err != nil {
 			return err
 		}
 	}
@@ -282,26 +281,7 @@ func writeSecret(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return writePrivate(path, append(b, '\n'))
-}
-
-// writePrivate writes a file that only its owner can read.
-func writePrivate(path string, b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, err), os.Remove(f.Name()))
-	}
-	return nil
+	return disk.WriteSecret(path, append(b, '\n'))
 }
 
 func (k *Keys) write() error { return writeSecret(k.file, k) }

@@ -77,17 +77,12 @@ func (w *worker) begin(pair Pair, number int) (*liveGame, error) {
 			}
 			book = len(o.Moves)
 		}
-		for range t.RandomPlies {
-			m := randomMove(g.game.Position(), rng)
-			if m == 0 {
-				break
-			}
-			g.game.Play(m)
+		if !g.game.RandomPlies(t.RandomPlies, rng) || w.outcome(g).Over() {
+			continue
 		}
-		if n := g.game.Ply(); n == book+t.RandomPlies && !w.outcome(g).Over() {
-			g.Start, g.Opening, g.Book, g.Infos = *g.game.Start(), n, book, make([]Info, n)
-			return g, nil
-		}
+		n := g.game.Ply()
+		g.Start, g.Opening, g.Book, g.Infos = *g.game.Start(), n, book, make([]Info, n)
+		return g, nil
 	}
 	return nil, fmt.Errorf("match: after %d random plies every game of %s was over: ask for fewer", t.RandomPlies, t.Variant)
 }

@@ -166,7 +166,7 @@ func (m *match) restore() error {
 	if m.had > m.cfg.Rounds {
 		return fmt.Errorf("%s already has %d games (%d pairs) of this match: ask for at least as many", file, m.had, m.had/2)
 	}
-	if err := m.games.Peek(m.journal()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := m.games.Peek(m.journal()); err != nil {
 		return err
 	}
 	if m.games.others > 0 {

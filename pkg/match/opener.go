@@ -243,13 +243,9 @@ type Hardware struct {
 
 // Load makes the model of an engine from a checkpoint file.
 func Load(path string, h Hardware) (uci.Model, error) {
-	c, err := nn.ReadCheckpoint(path)
+	c, codec, variant, err := nn.ReadModel(path)
 	if err != nil {
 		return uci.Model{}, err
-	}
-	codec, variant, err := c.Codec()
-	if err != nil {
-		return uci.Model{}, fmt.Errorf("%s: %w", path, err)
 	}
 	threads, each, err := nn.Latency(h.Device)
 	if err != nil {

@@ -129,17 +129,11 @@ const drawsEach = 200
 // with the number of openings found.
 func MakeBook(ctx context.Context, e *uci.Client, r BookRecipe, progress func(done int)) (book []EvenOpening, err error) {
 	seen := map[uint64]bool{}
-	var l chess.MoveList
 	for n := range drawsEach * r.Count {
 		g := chess.NewGame(chess.StartPosition(r.Variant))
-		rng := stats.NewRand(derive(r.Seed, n, "even openings"))
-		g.Position().LegalMoves(&l)
-		for ply := 0; ply < r.Plies && l.Len() > 0; ply++ {
-			g.Play(l.At(rng.IntN(l.Len())))
-			g.Position().LegalMoves(&l)
-		}
+		goesOn := g.RandomPlies(r.Plies, stats.NewRand(derive(r.Seed, n, "even openings")))
 		at := *g.Position()
-		if seen[at.Key()] || g.Outcome(&l).Over() {
+		if !goesOn || seen[at.Key()] {
 			continue
 		}
 		seen[at.Key()] = true

@@ -360,12 +360,9 @@ func (r randomPlayer) Think(ctx context.Context, g *chess.Game, t uci.Task, _ fu
 
 func (r randomPlayer) Variants() []chess.Variant { return r.variants }
 
-// randomMove returns a random legal move of the position, or 0 if there is none.
+// randomMove returns a random legal move of a position that has one.
 func randomMove(p *chess.Position, rng *rand.Rand) chess.Move {
 	var l chess.MoveList
 	p.LegalMoves(&l)
-	if l.Len() == 0 {
-		return 0
-	}
 	return l.At(rng.IntN(l.Len()))
 }

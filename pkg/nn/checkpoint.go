@@ -142,6 +142,17 @@ func (h *Header) Codec() (encode.Codec, chess.Variant, error) {
 	return codec, v, nil
 }
 
+// ReadModel reads a checkpoint, with its encoders and its variant.
+func ReadModel(path string) (c *Checkpoint, codec encode.Codec, v chess.Variant, err error) {
+	if c, err = ReadCheckpoint(path); err != nil {
+		return nil, codec, v, err
+	}
+	if codec, v, err = c.Codec(); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return c, codec, v, err
+}
+
 // Compile makes a model of the network for inference.
 func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
 	net, err := Restore(c.Spec, c.Playing())

@@ -237,12 +237,9 @@ func findExternal(results, model string) (x externalModel, err error) {
 	if x.sum, err = disk.Sum(x.file); err != nil {
 		return x, err
 	}
-	c, err := nn.ReadCheckpoint(x.file)
-	if err != nil {
+	var c *nn.Checkpoint
+	if c, x.codec, x.variant, err = nn.ReadModel(x.file); err != nil {
 		return x, err
-	}
-	if x.codec, x.variant, err = c.Codec(); err != nil {
-		return x, fmt.Errorf("%s: %w", x.file, err)
 	}
 	x.spec = c.Spec
 	x.name = nn.ModelName(x.file)

@@ -149,11 +149,8 @@ func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Tri
 				return fmt.Errorf("the job of the hub has no file %q", x.Network)
 			}
 			player.file = filepath.Join(p.dir, x.Network)
-			c, err := nn.ReadCheckpoint(player.file)
-			if err != nil {
-				return err
-			}
-			if player.codec, _, err = c.Codec(); err != nil {
+			var err error
+			if _, player.codec, _, err = nn.ReadModel(player.file); err != nil {
 				return err
 			}
 		}

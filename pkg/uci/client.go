@@ -74,11 +74,13 @@ func (e *Error) Transcript() string {
 	return strings.Join(e.Lines, "\n") + "\n"
 }
 
+// overrun is how long a search may go on beyond its limit of time.
+const overrun = 5 * time.Second
+
 // Timeouts limit the waiting for an engine. Zero fields mean the defaults.
 type Timeouts struct {
 	Handshake time.Duration // from the start to "uciok"; default 15 s
 	Ready     time.Duration // from "isready" to "readyok"; default 10 s
-	Overrun   time.Duration // time of a search beyond its limit; default 5 s
 	Search    time.Duration // a search without a time limit; default 2 minutes
 	Quit      time.Duration // from "quit" to the end of the process, and from "stop" to the move; default 1 s
 }
@@ -87,7 +89,6 @@ func (t Timeouts) withDefaults() Timeouts {
 	return Timeouts{
 		Handshake: cmp.Or(t.Handshake, 15*time.Second),
 		Ready:     cmp.Or(t.Ready, 10*time.Second),
-		Overrun:   cmp.Or(t.Overrun, 5*time.Second),
 		Search:    cmp.Or(t.Search, 2*time.Minute),
 		Quit:      cmp.Or(t.Quit, time.Second),
 	}
@@ -103,7 +104,6 @@ type Client struct {
 
 	name   string // of the command
 	id     string // "id name" as the engine reports it
-	author string
 	proc   *process
 	wait   Timeouts
 	failed error // the failure that ended the process
@@ -146,9 +146,6 @@ func (e *Client) Name() string { return e.name }
 // ID returns the engine's own name, with its version.
 func (e *Client) ID() string { return e.id }
 
-// Author returns the authors that the engine names.
-func (e *Client) Author() string { return e.author }
-
 // Err returns the reason why the engine is unusable, or nil.
 func (e *Client) Err() error { return e.failed }
 
@@ -169,8 +166,6 @@ func (e *Client) handshake(ctx context.Context) error {
 		case "id":
 			if v, ok := strings.CutPrefix(rest, "name "); ok {
 				e.id = strings.TrimSpace(v)
-			} else if v, ok := strings.CutPrefix(rest, "author "); ok {
-				e.author = strings.TrimSpace(v)
 			}
 			return true, false
 		case "option":

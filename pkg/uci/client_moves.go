@@ -125,9 +125,9 @@ func (e *Client) allowed(t Task, turn chess.Color) time.Duration {
 	case t.endless():
 		return maxTime
 	case t.MoveTime > 0:
-		return t.MoveTime + e.wait.Overrun
+		return t.MoveTime + overrun
 	case clock > 0:
-		return clock + e.wait.Overrun
+		return clock + overrun
 	}
 	return e.wait.Search
 }

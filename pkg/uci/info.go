@@ -20,7 +20,6 @@ type Info struct {
 	Time     time.Duration
 	HashFull int // per mille
 	PV       []string
-	String   string // free text: the rest of the line after "string"
 }
 
 // Bound distinguishes exact scores from lower and upper bounds.
@@ -124,8 +123,7 @@ func ParseInfo(line string) (in Info, err error) {
 				in.PV = append(in.PV, words[0])
 				words = words[1:]
 			}
-		case "string":
-			in.String = strings.Join(words, " ")
+		case "string": // free text to the end of the line
 			words = nil
 		default:
 			if i := slices.IndexFunc(numbers, func(n numberWord) bool { return n.name == word }); i >= 0 {
@@ -188,9 +186,6 @@ func (in *Info) line() string {
 	}
 	if len(in.PV) > 0 {
 		words = append(words, "pv", strings.Join(in.PV, " "))
-	}
-	if in.String != "" {
-		words = append(words, "string", in.String)
 	}
 	return strings.Join(words, " ")
 }

@@ -55,7 +55,7 @@ func TestParseInfo(t *testing.T) {
 		{"info score mate -2 upperbound wdl 0 0 1000", Info{Score: &Score{Mate: -2, IsMate: true, Bound: Upper, WDL: &[3]int{0, 0, 1000}}}},
 		{"info depth 0 score mate 0", Info{Score: &Score{IsMate: true}}},
 		{"info pv e7e8q N@f3 nodes 5", Info{PV: []string{"e7e8q", "N@f3"}, Nodes: 5}},
-		{"info string depth of despair", Info{String: "depth of despair"}},
+		{"info string depth of despair", Info{}},
 		{"info currmove e2e4 currmovenumber 1", Info{}},
 		{"info", Info{}},
 	} {

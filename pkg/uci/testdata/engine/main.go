@@ -110,7 +110,7 @@ func (e *engine) handshake() {
 		if err := c.Start(); err != nil {
 			fail(err, 1)
 		}
-		fmt.Println("id author", c.Process.Pid)
+		fmt.Println("id name", c.Process.Pid)
 	}
 	fmt.Println("uciok")
 }
