@@ -296,7 +296,7 @@ func (r *groupReading) hint(before []Entry, e *Entry) string {
 		return hint
 	}
 	for around := r.path; around != ""; {
-		around = around[:max(0, strings.LastIndexByte(around, '.'))]
+		around = Parent(around)
 		if f := r.schema.Lookup(Join(around, e.Key)); f != nil {
 			return fmt.Sprintf("it is a key of %s, not of %s: check the indentation", cmp.Or(around, "the whole file"), r.path)
 		}

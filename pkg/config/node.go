@@ -344,6 +344,9 @@ func Join(path, key string) string {
 	return path + "." + key
 }
 
+// Parent returns the path of the group around a key, "" for a key of the file.
+func Parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
+
 // syntaxError locates a syntax error. yaml.v3 reports a line that may be that of the
 // enclosing block, sometimes counted from 0, and no column. Therefore syntaxError searches
 // for the shortest prefix of the file that already fails in the same way. The fault is at

@@ -224,7 +224,7 @@ func (s *Schema) Origin(path string, merged *Node, values map[string]any) Origin
 	if e := merged.Find(path); e != nil {
 		return Origin{Position: e.At}
 	}
-	group := path[:max(0, strings.LastIndexByte(path, '.'))]
+	group := Parent(path)
 	if e, f := merged.Find(group), s.Lookup(group); e != nil && f != nil && e.Value.Kind == Scalar {
 		if g, isGroup := f.Type.(*Group); isGroup && Join(group, g.Short) == path { // the scalar stands for the group
 			return Origin{Position: e.At}
@@ -243,7 +243,7 @@ func (s *Schema) Origin(path string, merged *Node, values map[string]any) Origin
 
 // Order returns the place of a key in the schema, or that of the key that contains it.
 func (s *Schema) Order(path string) int {
-	for ; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
+	for ; path != ""; path = Parent(path) {
 		if i := slices.Index(s.paths, path); i >= 0 {
 			return i
 		}

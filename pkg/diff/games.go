@@ -119,12 +119,8 @@ func (p *played) readGames(path, sum string) error {
 	if err == nil && have != sum {
 		return errors.New("is not what the run wrote")
 	}
-	var games []*match.Game
 	if err == nil {
-		err = match.ReadGames(path, func(_ string, g *match.Game) error {
-			games = append(games, g)
-			return nil
-		})
+		p.games, err = match.AllGames(path)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -132,7 +128,6 @@ func (p *played) readGames(path, sum string) error {
 	case err != nil:
 		return fmt.Errorf("cannot be read (%w)", err)
 	}
-	p.games = games
 	return nil
 }
 

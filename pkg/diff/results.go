@@ -117,13 +117,7 @@ func measure(t *store.Trial) (m *measured, note string) {
 		return nil, ""
 	}
 	m = &measured{trial: t, values: map[string]float64{}}
-	names := slices.Concat(unopposed, t.Declared.Settings.EvaluationMeasures())
-	for i, h := range t.Declared.Settings.Hooks {
-		for _, name := range t.MetricNames(i) {
-			names = append(names, h.Name()+"."+name)
-		}
-	}
-	for _, name := range names {
+	for _, name := range slices.Concat(unopposed, t.MeasureNames()) {
 		if v := t.Measure(name); !v.Missing() {
 			m.values[name] = v.Value
 		}

@@ -125,11 +125,9 @@ func pairedElo(a, b *played, shared []string, anchor string) (d stats.Difference
 	without := func(block int) float64 {
 		var elos [2]float64
 		for i, p := range []*played{a, b} {
-			res := match.NewResults(p.Games.Names)
-			for _, g := range p.games {
-				if g.Number/2%blocks != block && res.Add(g) != nil {
-					return math.NaN()
-				}
+			res, err := match.ResultsOf(p.Games.Names, slices.DeleteFunc(slices.Clone(p.games), func(g *match.Game) bool { return g.Number/2%blocks == block }))
+			if err != nil {
+				return math.NaN()
 			}
 			elos[i] = rate(res, p.subject, anchor).Elo.Value
 		}

@@ -39,9 +39,9 @@ func (o *Objective) lowest() bool {
 	return o.Goal == "lowest"
 }
 
-// measures reports whether trials have a metric at their end. A metric of a hook counts if
+// Measures reports whether trials have a metric at their end. A metric of a hook counts if
 // there is such a hook.
-func (s *Settings) measures(metric string) bool {
+func (s *Settings) Measures(metric string) bool {
 	plays := s.Tournament.Rounds > 0
 	meets := func(player string) bool {
 		return plays && slices.ContainsFunc(s.Tournament.Players, func(p match.Spec) bool { return p.Player == player })
@@ -162,7 +162,7 @@ func (x *expansion) combo(point combination) *combo {
 
 // checkObjective checks that all combinations have the objective at key.
 func (x *expansion) checkObjective(key string, o *Objective, combos []combo) {
-	if slices.ContainsFunc(combos, func(c combo) bool { return !c.settings.measures(o.Metric) }) {
+	if slices.ContainsFunc(combos, func(c combo) bool { return !c.settings.Measures(o.Metric) }) {
 		x.faultAt(key+".metric", "nothing measures %s", config.Printable(o.Metric)).
 			WithHint("it needs a player of the tournament, a hook or an evaluation")
 	}

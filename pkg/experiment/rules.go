@@ -331,7 +331,7 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 	}
 	measured := func(metric string) bool {
 		return slices.Contains(TrialMetrics(), metric) || slices.ContainsFunc(e.Trials, func(t Trial) bool {
-			return t.Settings.measures(metric) && (len(t.Settings.Hooks) > 0 || strings.Contains(metric, "."))
+			return t.Settings.Measures(metric) && (len(t.Settings.Hooks) > 0 || strings.Contains(metric, "."))
 		})
 	}
 	for i, item := range cells.Items {

@@ -151,7 +151,7 @@ func (x *expansion) faultAt(key, format string, args ...any) *config.Error {
 
 // at returns the position of a key, or of the nearest group around it.
 func (x *expansion) at(path string) config.Position {
-	for ; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
+	for ; path != ""; path = config.Parent(path) {
 		if e := x.base.Find(path); e != nil {
 			return e.At
 		}
@@ -326,7 +326,7 @@ const mostDeciding = 8
 // one applies, or the group around it, and the last one whether the key does; 0 if it always
 // applies.
 func deciding(path string) (longest int) {
-	for around := path; around != ""; around = around[:max(0, strings.LastIndexByte(around, '.'))] {
+	for around := path; around != ""; around = config.Parent(around) {
 		f := schema().Lookup(around)
 		if f == nil {
 			continue
@@ -334,7 +334,7 @@ func deciding(path string) (longest int) {
 		for w := f.When; w != nil; w = w.And {
 			decider := w.Key
 			if !strings.Contains(decider, ".") {
-				decider = config.Join(around[:max(0, strings.LastIndexByte(around, '.'))], decider)
+				decider = config.Join(config.Parent(around), decider)
 			}
 			longest = max(longest, min(mostDeciding-1, 1+deciding(decider)))
 		}
@@ -344,7 +344,7 @@ func deciding(path string) (longest int) {
 
 // whenOf returns the condition of a key, or of the nearest group around it that has one.
 func whenOf(path string) *config.Condition {
-	for ; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
+	for ; path != ""; path = config.Parent(path) {
 		if f := schema().Lookup(path); f != nil && f.When != nil {
 			return f.When
 		}

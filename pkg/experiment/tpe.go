@@ -33,10 +33,11 @@ func (t *TPE) pending(n int) string { return "TPE proposes " + english.Plural(n,
 func (t *TPE) grow(x *expansion, next *Experiment, values []float64) (string, error) {
 	draw, taken := x.Random.Draw, map[string]bool{}
 	var points, batch [][]float64 // coordinates of the finished and of the proposed trials
-	var gains []float64           // of the finished ones
+	var means, gains []float64    // of the finished ones
 	for i := 0; i < len(values); i += x.Seeds {
 		points = append(points, draw.coordinates(next.Trials[i].combination))
-		gains = append(gains, t.gain(stat.Mean(values[i:i+x.Seeds], nil)))
+		mean := stat.Mean(values[i:i+x.Seeds], nil)
+		means, gains = append(means, mean), append(gains, t.gain(mean))
 		taken[next.Trials[i].ID] = true
 	}
 	for range min(t.Batch, next.Pending/x.Seeds) {
@@ -49,10 +50,6 @@ func (t *TPE) grow(x *expansion, next *Experiment, values []float64) (string, er
 		batch = append(batch, draw.coordinates(c.combination))
 		next.add(x.repeated(c, 0, x.Seeds))
 		next.Pending -= x.Seeds
-	}
-	var means []float64
-	for i := 0; i < len(values); i += x.Seeds {
-		means = append(means, stat.Mean(values[i:i+x.Seeds], nil))
 	}
 	i, best := t.best(means)
 	i *= x.Seeds

@@ -341,9 +341,11 @@ func (h *Hub) order(key string, a *ask) order {
 		return order{Job: j.name, Refused: w.Refused}
 	}
 	if j.kind == nil {
-		if err := j.Begin(a.Kind); err != nil {
-			j.end(err)
-			return order{}
+		if j.Begin != nil {
+			if err := j.Begin(a.Kind); err != nil {
+				j.end(err)
+				return order{}
+			}
 		}
 		j.kind = a.Kind
 	}

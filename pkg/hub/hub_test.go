@@ -67,10 +67,9 @@ type squares struct {
 	lie  func(int) string
 }
 
-func (p squares) Kind() Kind { return p.kind }
-func (p squares) Room() int  { return p.room }
-func (p squares) Close()     {}
-func (p squares) Play(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
+func (p squares) player() *Player { return &Player{p.kind, p.room, p.play, func() {}} }
+
+func (p squares) play(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -142,13 +141,13 @@ func (s *site) work(ctx context.Context, t *testing.T, token Token, address stri
 	go func() {
 		ended <- Work(ctx, &token, WorkOptions{
 			Note: func(text string) { t.Logf("%s: %s", token.Name, text) },
-			Open: func(ctx context.Context, spec []byte, file func(context.Context, string) ([]byte, error)) (Player, error) {
+			Open: func(ctx context.Context, spec []byte, file func(context.Context, string) ([]byte, error)) (*Player, error) {
 				var name string
 				if err := json.Unmarshal(spec, &name); err != nil {
 					return nil, err
 				}
 				_, err := file(ctx, name)
-				return p, err
+				return p.player(), err
 			},
 		})
 	}()
@@ -257,9 +256,9 @@ func TestHubGoesAway(t *testing.T) {
 	go func() {
 		ended <- Work(context.Background(), &token, WorkOptions{
 			Idle: time.Second,
-			Open: func(context.Context, []byte, func(context.Context, string) ([]byte, error)) (Player, error) {
+			Open: func(context.Context, []byte, func(context.Context, string) ([]byte, error)) (*Player, error) {
 				close(began)
-				return squares{kind: Kind{}, room: 1, lie: func(int) string { time.Sleep(50 * time.Millisecond); return "no square" }}, nil
+				return squares{kind: Kind{}, room: 1, lie: func(int) string { time.Sleep(50 * time.Millisecond); return "no square" }}.player(), nil
 			},
 		})
 	}()

@@ -17,7 +17,7 @@ type Job struct {
 	// with another key.
 	Recheck float64
 	// Begin is called before Take, with the kind of the first worker. The others are of this kind,
-	// unless any will do.
+	// unless any will do. It may be nil.
 	Begin func(Kind) error
 	// Take keeps a result. It is called again for an item whose result turns out to be wrong. It
 	// refuses one that cannot be right, and fails if it cannot keep it, which ends the job.

@@ -21,20 +21,19 @@ import (
 )
 
 // Player computes the items of a job.
-type Player interface {
-	Kind() Kind
-	// Room is the number of items that it computes at once.
-	Room() int
+type Player struct {
+	Kind Kind
+	Room int // number of items that it computes at once
 	// Play computes the items whose numbers it receives, until todo is closed, ctx ends or it
 	// fails. It calls done with each result, one call at a time.
-	Play(ctx context.Context, todo <-chan int, done func(number int, result []byte)) error
-	Close()
+	Play  func(ctx context.Context, todo <-chan int, done func(number int, result []byte)) error
+	Close func()
 }
 
 // WorkOptions say how a worker works.
 type WorkOptions struct {
 	// Open opens a job. file returns the file with a SHA-256.
-	Open func(ctx context.Context, spec []byte, file func(ctx context.Context, sha256 string) ([]byte, error)) (Player, error)
+	Open func(ctx context.Context, spec []byte, file func(ctx context.Context, sha256 string) ([]byte, error)) (*Player, error)
 	Note func(string)
 	// Idle is how long the worker waits for work before it ends; 0: forever.
 	Idle time.Duration
@@ -225,7 +224,7 @@ func (c *client) file(ctx context.Context, name string) ([]byte, error) {
 type session struct {
 	*client
 	job    string
-	player Player
+	player *Player
 	todo   chan int
 	kick   chan struct{} // a result is ready, or was taken
 
@@ -251,7 +250,7 @@ func (c *client) work(ctx context.Context, job string) error {
 		return err
 	}
 	defer player.Close()
-	room := player.Room()
+	room := player.Room
 	s := &session{
 		client: c, job: job, player: player, held: map[int]bool{}, began: time.Now(), kick: make(chan struct{}, 1),
 		todo: make(chan int, room+room/4+1), // some items wait, so that no place is empty
@@ -295,7 +294,7 @@ func (s *session) fill(ctx context.Context) error {
 	var whole time.Time   // when the hub last got all held items
 	for ctx.Err() == nil {
 		s.mu.Lock()
-		a := ask{Job: s.job, Kind: s.player.Kind(), Room: cap(s.todo) - len(s.held), Speed: float64(s.taken) / time.Since(s.began).Seconds()}
+		a := ask{Job: s.job, Kind: s.player.Kind, Room: cap(s.todo) - len(s.held), Speed: float64(s.taken) / time.Since(s.began).Seconds()}
 		due := time.Since(whole) > beat
 		if due {
 			a.Held, whole = slices.AppendSeq([]int{}, maps.Keys(s.held)), time.Now()

@@ -412,6 +412,18 @@ func ReadGames(file string, f func(event string, g *Game) error) error {
 	return nil
 }
 
+// AllGames reads the games of a file that [WriteGames] wrote.
+func AllGames(file string) (all []*Game, err error) {
+	err = ReadGames(file, func(_ string, g *Game) error {
+		all = append(all, g)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
 func readPGN(r io.Reader, f func(event string, g *Game) error) error {
 	for pgn := chess.NewPGNReader(r); ; {
 		p, err := pgn.Next()

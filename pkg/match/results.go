@@ -27,6 +27,17 @@ type Results struct {
 	single map[place]float64 // points of A in games whose partner is missing, by the even number
 }
 
+// ResultsOf returns the results of games between these players.
+func ResultsOf(names []string, games []*Game) (*Results, error) {
+	r := NewResults(names)
+	for _, g := range games {
+		if err := r.Add(g); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
 // NewResults returns empty results for these players.
 func NewResults(names []string) *Results {
 	n := len(names)

@@ -89,16 +89,17 @@ const (
 )
 
 // Write writes the file atomically.
-func (c *Checkpoint) Write(path string) error {
+func (c *Checkpoint) Write(path string) error { return disk.WriteFile(path, c.Encode) }
+
+// Encode writes what [Checkpoint.Write] writes into a file.
+func (c *Checkpoint) Encode(w io.Writer) error {
 	h, err := json.Marshal(c.Header)
 	if err != nil {
 		return err
 	}
 	all := Tensors{}
 	all.Add("", c.Snapshot)
-	return disk.WriteFile(path, func(w io.Writer) error {
-		return WriteSafetensors(w, all, map[string]string{headerKey: string(h)})
-	})
+	return WriteSafetensors(w, all, map[string]string{headerKey: string(h)})
 }
 
 // IsModel reports whether a file's name ends like that of a checkpoint, or of a weight file of

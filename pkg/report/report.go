@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/match"
 	"alamos/pkg/store"
 )
 
@@ -104,7 +103,7 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	// Each trial has its own opponents. Elo above the untrained network is comparable
 	// between trials, but the score is less so.
 	metric := "elo"
-	if x.Final == nil && slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return !meetsUntrained(&t.Settings) }) {
+	if x.Final == nil && slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return !t.Settings.Measures("vs_untrained") }) {
 		metric = "loss"
 	}
 	some := func(has func(*experiment.Settings) bool) bool {
@@ -140,9 +139,4 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	add(games, figure(experiment.Figure{Kind: "metric", X: "generation", Metric: "kl"}))
 	add(true, table("learning"), text("## Settings"), table("network"), table("settings"))
 	return cells
-}
-
-// meetsUntrained reports whether a tournament counts Elo from the untrained network.
-func meetsUntrained(s *experiment.Settings) bool {
-	return s.Tournament.Rounds > 0 && slices.ContainsFunc(s.Tournament.Players, func(p match.Spec) bool { return p.Player == match.Untrained })
 }

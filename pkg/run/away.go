@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -111,16 +109,9 @@ func exported(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "alamos-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, filepath.Base(file))
-	if err := c.Export().Write(path); err != nil {
-		return nil, err
-	}
-	return disk.ReadFile(path)
+	var b bytes.Buffer
+	err = c.Export().Encode(&b)
+	return b.Bytes(), err
 }
 
 // away has workers play the missing games.
@@ -270,7 +261,6 @@ func (t *Trial) askAway(ctx context.Context, from data.Cursor, answers *data.Ans
 	defer task.End()
 	task.Resume(answers.Games())
 	job.Todo, job.Any, job.Kind = questions.Numbers(answers), false, engineKind(t.imports.in)
-	job.Begin = func(hub.Kind) error { return nil }
 	job.Take = func(number int, entry []byte, _ hub.Kind) (refused, failed error) {
 		if err := questions.Check(ctx, number, entry); err != nil {
 			return err, nil
@@ -322,7 +312,6 @@ func (m *tournament) away(ctx context.Context, games *match.Games, played func(*
 	if !job.Any {
 		job.Kind = kindParts(m.kind)
 	}
-	job.Begin = func(hub.Kind) error { return nil }
 	job.Take = func(number int, text []byte, _ hub.Kind) (refused, failed error) {
 		var pgn string
 		err := json.Unmarshal(text, &pgn)

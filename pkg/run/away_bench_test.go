@@ -136,7 +136,7 @@ func crowdChild(files []string) error {
 			return
 		}
 		defer p.Close()
-		kind = p.Kind()
+		kind = p.Kind
 		todo := make(chan int, crowdGames)
 		for n := range crowdGames {
 			todo <- n
@@ -149,9 +149,9 @@ func crowdChild(files []string) error {
 		go func() {
 			ended <- hub.Work(context.Background(), tokens[i%len(tokens)], hub.WorkOptions{
 				Note: func(text string) { fmt.Fprintln(os.Stderr, text) },
-				Open: func(ctx context.Context, spec []byte, file func(context.Context, string) ([]byte, error)) (hub.Player, error) {
+				Open: func(ctx context.Context, spec []byte, file func(context.Context, string) ([]byte, error)) (*hub.Player, error) {
 					once.Do(func() { prepare(ctx, spec, file) })
-					return &crowdPlayer{kind, games[:]}, failed
+					return &hub.Player{Kind: kind, Room: 4, Play: crowdPlayer(games[:]).play, Close: func() {}}, failed
 				},
 			})
 		}()
@@ -160,15 +160,9 @@ func crowdChild(files []string) error {
 }
 
 // crowdPlayer sends games that are played already.
-type crowdPlayer struct {
-	kind  hub.Kind
-	games [][]byte
-}
+type crowdPlayer [][]byte
 
-func (p *crowdPlayer) Kind() hub.Kind { return p.kind }
-func (p *crowdPlayer) Room() int      { return 4 }
-func (p *crowdPlayer) Close()         {}
-func (p *crowdPlayer) Play(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
+func (p crowdPlayer) play(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
 	tick := time.NewTicker(time.Second * crowdWorkers / crowdRate)
 	defer tick.Stop()
 	for n := range todo {
@@ -176,7 +170,7 @@ func (p *crowdPlayer) Play(ctx context.Context, todo <-chan int, done func(int, 
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
-			done(n, p.games[n])
+			done(n, p[n])
 		}
 	}
 	return nil

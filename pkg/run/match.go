@@ -67,7 +67,7 @@ func (t *Trial) tournament(ctx context.Context, _ int) (*Stage, error) {
 	if settings.Rounds == 0 {
 		return nil, nil // an earlier tournament stays in the manifest
 	}
-	players := t.players(ctx)
+	players := t.players(ctx, t.Results.Last())
 	if n := len(players); n < 2 || settings.Format.First >= n { // missing opponents were left out, or the trial ended early
 		if n >= 2 {
 			t.Report.Note(fmt.Sprintf("no tournament: a gauntlet of %d leaves no opponent among %d players", settings.Format.First, n))
@@ -253,11 +253,9 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	if err := m.recall(games); err != nil {
 		return nil, nil, err
 	}
-	results := match.NewResults(m.names())
-	for _, g := range games.All() {
-		if err := results.Add(g); err != nil {
-			return nil, nil, err
-		}
+	results, err := match.ResultsOf(m.names(), games.All())
+	if err != nil {
+		return nil, nil, err
 	}
 
 	task := m.Report.Task(m.name, "games")
@@ -275,10 +273,9 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	}
 	if away {
 		err = m.away(ctx, games, played)
-		results = match.NewResults(m.names()) // a game may have been replaced
-		for _, g := range games.All() {
-			err = errors.Join(err, results.Add(g))
-		}
+		var replaced error
+		results, replaced = match.ResultsOf(m.names(), games.All())
+		err = errors.Join(err, replaced)
 	}
 	if err == nil {
 		err = games.Play(ctx, played) // with workers, those of engines

@@ -156,11 +156,8 @@ func (r *run) findOpponents(ctx context.Context) (lacking []error, err error) {
 
 // players lists the players of the trial's tournament in the order of the experiment. A
 // checkpoint that is listed twice plays once. A generation that training did not reach and a
-// missing opponent do not play.
-func (t *Trial) players(ctx context.Context) []player { return t.playersAt(ctx, t.Results.Last()) }
-
-// playersAt is players if last is the last generation.
-func (t *Trial) playersAt(ctx context.Context, last int) []player {
+// missing opponent do not play. last is the last generation.
+func (t *Trial) players(ctx context.Context, last int) []player {
 	var out roster
 	for _, spec := range t.Settings.Tournament.Players {
 		generations := spec.Generations

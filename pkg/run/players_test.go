@@ -48,7 +48,7 @@ tournament:
 		}
 	}
 	var have []string
-	for _, c := range trial.players(t.Context()) {
+	for _, c := range trial.players(t.Context(), trial.Results.Last()) {
 		have = append(have, fmt.Sprintf("%s %d %d", c.name, c.generation, c.spec.Rounds))
 	}
 	want := []string{

@@ -17,15 +17,7 @@ import (
 
 // games reads the self-play games of generation g.
 func (t *Trial) games(g int) ([]*match.Game, error) {
-	return gamesIn(t.Results.Path(store.GamesFile(g)))
-}
-
-func gamesIn(path string) (all []*match.Game, err error) {
-	err = match.ReadGames(path, func(_ string, game *match.Game) error {
-		all = append(all, game)
-		return nil
-	})
-	return all, err
+	return match.AllGames(t.Results.Path(store.GamesFile(g)))
 }
 
 // scriptGeneration returns the self-play games of generation g in the form that scripts receive.

@@ -75,13 +75,6 @@ func (t *Trial) selfplay(_ context.Context, g int) (*Stage, error) {
 // forks reports whether games of generation g fork those of the generation before.
 func (t *Trial) forks(g int) bool { return g > 1 && t.Settings.At(g).SelfPlay.Opening.ForkShare > 0 }
 
-// entry is a game in the journal. Seconds is the total playing time when the game ended, so
-// that times add up over interruptions.
-type entry struct {
-	Record  json.RawMessage // see [selfplay.Record.Pack]
-	Seconds float64
-}
-
 // gamesPlayer plays the self-play games of a generation on this machine.
 type gamesPlayer struct {
 	cfg   selfplay.Config
@@ -209,7 +202,7 @@ func (p *generationGames) open(kind store.Kind) (err error) {
 
 // unpack returns the game of an entry.
 func (p *generationGames) unpack(b []byte) (*selfplay.Record, float64, error) {
-	var e entry
+	var e store.GameEntry
 	if err := json.Unmarshal(b, &e); err != nil {
 		return nil, 0, err
 	}

@@ -112,7 +112,7 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 		return nil, err
 	}
 	if f := t.Settings.Tournament.Format; f.First > 0 && t.Settings.Tournament.Rounds > 0 {
-		if n := len(t.playersAt(ctx, t.Settings.Generations)); n >= 2 && f.First >= n {
+		if n := len(t.players(ctx, t.Settings.Generations)); n >= 2 && f.First >= n {
 			return nil, fmt.Errorf("tournament.format: a gauntlet of %d players leaves no opponent among %d: want fewer", f.First, n)
 		}
 	}

@@ -46,11 +46,12 @@ func TryScript(ctx context.Context, script *hook.Hook, of *store.Trial, limits h
 	if err != nil {
 		return nil, err
 	}
+	calls := map[string]func(context.Context) (report.Table, error){
+		hook.Measure: t.measureGames, hook.MeasureCheckpoint: t.measureCheckpoints, hook.Evaluate: t.evaluate,
+		hook.Rate: t.rate, hook.Adjudicate: t.adjudicate, hook.Stop: t.stop,
+	}
 	for _, name := range names {
-		table, err := map[string]func(context.Context) (report.Table, error){
-			hook.Measure: t.measureGames, hook.MeasureCheckpoint: t.measureCheckpoints, hook.Evaluate: t.evaluate,
-			hook.Rate: t.rate, hook.Adjudicate: t.adjudicate, hook.Stop: t.stop,
-		}[name](ctx)
+		table, err := calls[name](ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -226,7 +227,7 @@ func (t *try) adjudicate(ctx context.Context) (table report.Table, err error) {
 		files = append([]string{store.GamesFile(g)}, files...)
 	}
 	for _, file := range files {
-		games, err := gamesIn(t.Results.Path(file))
+		games, err := match.AllGames(t.Results.Path(file))
 		if errors.Is(err, fs.ErrNotExist) { // of data, or of a trial without a tournament
 			continue
 		}

@@ -29,7 +29,7 @@ import (
 func PlayFor(ctx context.Context, token *hub.Token, opt Options, idle time.Duration) error {
 	return hub.Work(ctx, token, hub.WorkOptions{
 		Idle: idle, Note: opt.Reporter.Note,
-		Open: func(ctx context.Context, spec []byte, file func(context.Context, string) ([]byte, error)) (hub.Player, error) {
+		Open: func(ctx context.Context, spec []byte, file func(context.Context, string) ([]byte, error)) (*hub.Player, error) {
 			dir, err := os.MkdirTemp("", "alamos-work-")
 			if err != nil {
 				return nil, err
@@ -43,17 +43,8 @@ func PlayFor(ctx context.Context, token *hub.Token, opt Options, idle time.Durat
 	})
 }
 
-// awayPlayer plays the games of a job in a folder of its own.
-type awayPlayer struct {
-	dir   string
-	kind  hub.Kind
-	room  int
-	play  func(ctx context.Context, todo <-chan int, done func(number int, result []byte)) error
-	close func()
-}
-
 // openOrder makes the folder of a job's trial and opens its stage.
-func openOrder(ctx context.Context, dir string, spec []byte, file func(context.Context, string) ([]byte, error), opt Options) (*awayPlayer, error) {
+func openOrder(ctx context.Context, dir string, spec []byte, file func(context.Context, string) ([]byte, error), opt Options) (*hub.Player, error) {
 	var o order
 	if err := json.Unmarshal(spec, &o); err != nil {
 		return nil, fmt.Errorf("the job of the hub: %w", err)
@@ -102,29 +93,37 @@ func openOrder(ctx context.Context, dir string, spec []byte, file func(context.C
 		}
 		trials = append(trials, t)
 	}
-	p := &awayPlayer{dir: dir}
+	var p hub.Player
 	switch _, g := store.SplitStage(o.Stage); {
 	case o.Stage == store.DataStage(g) && g > 0:
-		err = p.openQuestions(ctx, trials[0], g)
+		err = openQuestions(ctx, &p, dir, trials[0], g)
 	case len(o.Players) > 0:
-		err = p.openTournament(ctx, &o, trials)
+		err = openTournament(ctx, &p, dir, &o, trials)
 	case o.Stage == store.SelfPlayStage(g) && g > 0:
-		err = p.openSelfplay(ctx, trials[0], g)
+		err = openSelfplay(ctx, &p, trials[0], g)
 	default:
 		err = fmt.Errorf("this version of alamos does not know the hub's job %q", o.Stage)
 	}
-	return p, err
+	if err != nil {
+		return nil, err
+	}
+	end := p.Close
+	p.Close = func() {
+		end()
+		_ = os.RemoveAll(dir) // the system clears its temporary folder
+	}
+	return &p, nil
 }
 
 // openSelfplay opens the games of generation g.
-func (p *awayPlayer) openSelfplay(ctx context.Context, t *Trial, g int) error {
+func openSelfplay(ctx context.Context, p *hub.Player, t *Trial, g int) error {
 	games, err := t.gamesPlayer(ctx, g)
 	if err != nil {
 		return err
 	}
-	p.kind = t.workerKind(selfplayCode, kindParts(games.kind))
-	p.room, p.close = games.cfg.Parallel*len(games.nets), games.close
-	p.play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
+	p.Kind = t.workerKind(selfplayCode, kindParts(games.kind))
+	p.Room, p.Close = games.cfg.Parallel*len(games.nets), games.close
+	p.Play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
 		return games.play(ctx, todo, func(r *selfplay.Record, packed []byte) error {
 			done(r.Number, packed)
 			return nil
@@ -134,7 +133,7 @@ func (p *awayPlayer) openSelfplay(ctx context.Context, t *Trial, g int) error {
 }
 
 // openTournament opens the games of a tournament.
-func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Trial) error {
+func openTournament(ctx context.Context, p *hub.Player, dir string, o *order, trials []*Trial) error {
 	m := &tournament{Trial: trials[0], name: o.Stage, rounds: o.Rounds, format: o.Format}
 	for _, x := range o.Players {
 		if x.Trial < 0 || x.Trial >= len(trials) {
@@ -142,13 +141,13 @@ func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Tri
 		}
 		player := player{spec: x.Spec, name: x.Name, trial: trials[x.Trial]}
 		if h := x.Spec.Hook; h != nil {
-			h.Path = filepath.Join(p.dir, store.NamedFile(*h))
+			h.Path = filepath.Join(dir, store.NamedFile(*h))
 		}
 		if x.Network != "" {
 			if o.Files[x.Network] == "" { // those of the folder are checked
 				return fmt.Errorf("the job of the hub has no file %q", x.Network)
 			}
-			player.file = filepath.Join(p.dir, x.Network)
+			player.file = filepath.Join(dir, x.Network)
 			var err error
 			if _, player.codec, _, err = nn.ReadModel(player.file); err != nil {
 				return err
@@ -160,16 +159,16 @@ func (p *awayPlayer) openTournament(ctx context.Context, o *order, trials []*Tri
 	if err != nil {
 		return err
 	}
-	p.close = end
+	p.Close = end
 	var kind store.Kind
 	if network := m.network(); network != nil {
 		if kind, err = m.answers(network); err != nil {
-			p.close()
+			p.Close()
 			return err
 		}
 	}
-	p.kind, p.room = m.workerKind(tournamentCode, kindParts(kind)), m.Workers*match.DefaultTogether
-	p.play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
+	p.Kind, p.Room = m.workerKind(tournamentCode, kindParts(kind)), m.Workers*match.DefaultTogether
+	p.Play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
 		return games.PlayNumbers(ctx, todo, func(number int, g *match.Game) error {
 			text, err := games.Pack(g)
 			if err == nil {
@@ -203,18 +202,18 @@ func (t *Trial) answers(p *player) (store.Kind, error) {
 
 // openQuestions opens the games of chunk g about which engines are asked. A worker without an engine
 // is of another kind.
-func (p *awayPlayer) openQuestions(ctx context.Context, t *Trial, g int) error {
-	p.room, p.close = 2*t.Workers, func() {}
+func openQuestions(ctx context.Context, p *hub.Player, dir string, t *Trial, g int) error {
+	p.Room, p.Close = 2*t.Workers, func() {}
 	in := store.Inputs{}
 	cfg, err := t.Setup.Data(t.enginesOfData(ctx, in), func(string) (data.Network, error) { return nil, nil })
 	if err != nil {
-		p.kind = hub.Kind{"code": dataCode, "engine": err.Error()}
-		p.play = func(ctx context.Context, _ <-chan int, _ func(int, []byte)) error { <-ctx.Done(); return nil }
+		p.Kind = hub.Kind{"code": dataCode, "engine": err.Error()}
+		p.Play = func(ctx context.Context, _ <-chan int, _ func(int, []byte)) error { <-ctx.Done(); return nil }
 		return ctx.Err()
 	}
-	p.kind = engineKind(in)
-	p.kind["code"] = dataCode
-	file := filepath.Join(p.dir, askedGames)
+	p.Kind = engineKind(in)
+	p.Kind["code"] = dataCode
+	file := filepath.Join(dir, askedGames)
 	if len(cfg.Files) > 0 {
 		cfg.Files = []string{file}
 	}
@@ -222,7 +221,7 @@ func (p *awayPlayer) openQuestions(ctx context.Context, t *Trial, g int) error {
 	if err != nil {
 		return err
 	}
-	p.close = func() { source.Close() }
+	p.Close = func() { source.Close() }
 	var questions *data.Questions
 	games, err := os.Open(file)
 	if err == nil {
@@ -230,24 +229,11 @@ func (p *awayPlayer) openQuestions(ctx context.Context, t *Trial, g int) error {
 		questions, err = source.ReadQuestions(g, games)
 	}
 	if err != nil {
-		p.close()
+		p.Close()
 		return err
 	}
-	p.play = questions.Answer
+	p.Play = questions.Answer
 	return nil
-}
-
-func (p *awayPlayer) Kind() hub.Kind { return p.kind }
-
-func (p *awayPlayer) Room() int { return p.room }
-
-func (p *awayPlayer) Play(ctx context.Context, todo <-chan int, done func(number int, result []byte)) error {
-	return p.play(ctx, todo, done)
-}
-
-func (p *awayPlayer) Close() {
-	p.close()
-	_ = os.RemoveAll(p.dir) // the system clears its temporary folder
 }
 
 // workerKind returns the kind of a worker whose networks play: the parts of the machine's kind, the

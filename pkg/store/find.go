@@ -45,27 +45,20 @@ func FindTrial(trials []experiment.Trial, name string) (int, error) {
 	return found[0], nil
 }
 
-// FindTrials returns the trials that a name means: all seeds of a combination with this name or
-// these values, or the trial with this number or hash.
-func FindTrials(trials []experiment.Trial, name string) (all []experiment.Trial, err error) {
-	found, err := find(trials, name, true)
-	for _, i := range found {
-		all = append(all, trials[i])
-	}
-	return all, err
-}
-
-// TrialsOf returns the trials that a figure shows.
+// TrialsOf returns the trials that a figure shows. A name in its list stands for all seeds of a
+// combination, or for the trial with a number or hash.
 func TrialsOf(trials []experiment.Trial, f *experiment.Figure) (shown []experiment.Trial, err error) {
 	if len(f.Only) == 0 {
 		return trials, nil
 	}
 	for _, name := range f.Only {
-		found, err := FindTrials(trials, name)
+		found, err := find(trials, name, true)
 		if err != nil {
 			return nil, err
 		}
-		shown = append(shown, found...)
+		for _, i := range found {
+			shown = append(shown, trials[i])
+		}
 	}
 	return shown, nil
 }
@@ -221,7 +214,7 @@ func Resolve(results, name string) (run *Run, trial *Trial, err error) {
 }
 
 // ResolveAll finds the results with a name as [Resolve] does, and all trials that the name means
-// (see [FindTrials]). trials is nil if the name is an experiment's.
+// with all its seeds. trials is nil if the name is an experiment's.
 func ResolveAll(results, name string) (run *Run, trials []*Trial, err error) {
 	return resolve(results, name, true)
 }

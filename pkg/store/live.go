@@ -174,12 +174,16 @@ func (l *Live) addStep(entry []byte) error {
 	return nil
 }
 
+// GameEntry is a game of self-play in the journal of its stage. Seconds is the total playing time
+// when the game ended, so that times add up over interruptions.
+type GameEntry struct {
+	Record  json.RawMessage // see [selfplay.Record.Pack]
+	Seconds float64
+}
+
 // addGame adds a game of self-play.
 func (l *Live) addGame(entry []byte) error {
-	var e struct { // what the run writes
-		Record  json.RawMessage
-		Seconds float64
-	}
+	var e GameEntry
 	if err := json.Unmarshal(entry, &e); err != nil {
 		return err
 	}
@@ -227,11 +231,5 @@ func (l *Live) Table() (*match.Results, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	r := match.NewResults(names)
-	for _, g := range l.tournament {
-		if err := r.Add(g); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
+	return match.ResultsOf(names, l.tournament)
 }

@@ -141,7 +141,7 @@ func FuzzReadPack(f *testing.F) {
 }
 
 func TestFindWithoutTrials(t *testing.T) {
-	if _, err := FindTrials(nil, "width=16"); err == nil {
+	if _, err := FindTrial(nil, "width=16"); err == nil {
 		t.Error("a trial of none was found")
 	}
 }

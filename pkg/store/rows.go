@@ -225,6 +225,17 @@ func (t *Trial) HookFaults(g int) []string {
 	return slices.Concat(all[0].Faults, all[1].Faults)
 }
 
+// MeasureNames returns the names of the measures of the trial's evaluation and of its scripts.
+func (t *Trial) MeasureNames() []string {
+	names := t.Declared.Settings.EvaluationMeasures()
+	for i, h := range t.Declared.Settings.Hooks {
+		for _, metric := range t.MetricNames(i) {
+			names = append(names, h.Name()+"."+metric)
+		}
+	}
+	return names
+}
+
 // MetricNames returns the sorted names of the metrics of script i in all generations.
 func (t *Trial) MetricNames(i int) []string { return namesOf(t, i, t.Metrics) }
 

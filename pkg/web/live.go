@@ -193,13 +193,7 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 // metricsOf returns the names of the metrics of a trial: those of all trials, and those of
 // its evaluation and of its hooks.
 func metricsOf(t *store.Trial) []string {
-	names := append(experiment.TrialMetrics(), t.Declared.Settings.EvaluationMeasures()...)
-	for i, h := range t.Declared.Settings.Hooks {
-		for _, metric := range t.MetricNames(i) {
-			names = append(names, h.Name()+"."+metric)
-		}
-	}
-	return names
+	return append(experiment.TrialMetrics(), t.MeasureNames()...)
 }
 
 // left returns the expected time until the training of a trial ends, in seconds, from its
