@@ -298,7 +298,7 @@ func known(length float64) float64 {
 func (r Rung) text() string {
 	whole := func(x float64) string { return minus(fmt.Sprintf("%.0f", math.Round(x)+0)) } // no minus zero
 	s := whole(r.Value.Value)
-	if !r.Value.Known() || r.Value.Low == r.Value.High {
+	if !r.Value.HasWidth() {
 		return s
 	}
 	interval := errorOf(r.Value, whole)

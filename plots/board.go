@@ -23,7 +23,7 @@ type Position struct {
 }
 
 // parse returns the position, with an empty board if there is no FEN.
-func (p Position) parse() (chess.Variant, chess.Position, error) {
+func (p Position) Parse() (chess.Variant, chess.Position, error) {
 	v, err := chess.ParseVariant(cmp.Or(p.Variant, chess.Standard.String()))
 	if err != nil {
 		return v, chess.Position{}, fmt.Errorf("plots: %w: %w", ErrInvalid, err)
@@ -80,7 +80,7 @@ const (
 
 // Figure implements [Chart].
 func (b Board) Figure() (*Figure, error) {
-	v, p, err := b.Position.parse()
+	v, p, err := b.Position.Parse()
 	if err != nil {
 		return nil, err
 	}
@@ -332,7 +332,7 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 	if s.empty() {
 		return nil, fmt.Errorf("plots: %d planes without a number: %w", len(p.Planes), ErrNoData)
 	}
-	v, position, err := p.Position.parse()
+	v, position, err := p.Position.Parse()
 	if err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func (s Series) texts(x, y Axis) []string {
 
 // intervalText formats a value with the ends of its interval.
 func intervalText(i stats.Interval) string {
-	if !i.Known() || i.Low == i.High {
+	if !i.HasWidth() {
 		return brief(i.Value)
 	}
 	return fmt.Sprintf("%s (%s … %s)", brief(i.Value), brief(i.Low), brief(i.High))

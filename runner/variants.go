@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +12,7 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/report"
 	"alamos/plots"
 )
 
@@ -28,12 +28,12 @@ game.variant of an experiment and the flag --variant of commands name.`,
   alamos variants new mine --base atomic`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			var table report.Table
 			for _, v := range chess.Variants() {
 				p := chess.StartPosition(v)
-				fmt.Fprintf(w, "%s\t%s\t%s\n", v, v.Tag(), p.FEN())
+				table.Rows = append(table.Rows, report.Row(v, v.Tag(), p.FEN()))
 			}
-			return w.Flush()
+			return report.WriteText(cmd.OutOrStdout(), false, table)
 		},
 	}
 	cmd.AddCommand(showVariantCommand(), &cobra.Command{

@@ -38,6 +38,37 @@ func (p *Position) InsufficientMaterial() bool {
 	return false
 }
 
+// CanWin reports whether a side can still win with its pieces, by lichess' rules for a fallen
+// flag. A bare king cannot; in chess, neither can a knight where the other side has only queens
+// besides its king, nor bishops of one color where it has no pawn, no knight and no bishop of the
+// other color. In antichess, crazyhouse and the races of kings, and against the horde, all can.
+func (p *Position) CanWin(side Color) bool {
+	own := func(t PieceType) Bitboard { return p.Pieces(side, t) }
+	other := func(t PieceType) Bitboard { return p.Pieces(side.Other(), t) }
+	bare := p.Side(side) == own(King)
+	switch p.Variant() {
+	case Atomic, ThreeCheck:
+		return !bare
+	case Standard:
+	default:
+		return true
+	}
+	light, dark := own(Bishop)&^darkSquares, own(Bishop)&darkSquares
+	switch {
+	case bare:
+		return false
+	case own(Pawn)|own(Rook)|own(Queen) != 0, own(Knight).Count() > 1, light != 0 && dark != 0:
+		return true
+	case own(Knight) != 0:
+		return own(Bishop) != 0 || other(Pawn)|other(Knight)|other(Bishop)|other(Rook) != 0
+	}
+	opposite := other(Bishop) & darkSquares
+	if dark != 0 {
+		opposite = other(Bishop) &^ darkSquares
+	}
+	return other(Pawn)|other(Knight)|opposite != 0
+}
+
 // definitions are the variants whose definition of insufficient material [Rules] can name;
 // the zero value has its own, and Crazyhouse has none.
 var definitions = map[string]Variant{"none": Crazyhouse, "chess": Standard, "atomic": Atomic, "antichess": Antichess, "3check": ThreeCheck, "horde": Horde}

@@ -277,3 +277,33 @@ func TestChess960(t *testing.T) {
 		}
 	}
 }
+
+func TestCanWin(t *testing.T) {
+	for _, c := range []struct {
+		variant      Variant
+		fen          string
+		white, black bool
+	}{
+		{Standard, "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", true, false},
+		{Standard, "4k3/p7/8/8/8/8/8/4K1N1 w - - 0 1", true, true},
+		{Standard, "q3k3/8/8/8/8/8/8/4K1N1 w - - 0 1", false, true},
+		{Standard, "r3k3/8/8/8/8/8/8/4K1N1 w - - 0 1", true, true},
+		{Standard, "4k3/8/8/8/8/8/8/4KNN1 w - - 0 1", true, false},
+		{Standard, "4k3/8/8/8/8/8/8/4KBN1 w - - 0 1", true, false},
+		{Standard, "r3k3/8/8/8/8/8/8/4KB2 w - - 0 1", false, true},
+		{Standard, "4kb2/8/8/8/8/8/8/4KB2 w - - 0 1", true, true},    // f1 is light, f8 dark
+		{Standard, "2b1k3/8/8/8/8/8/8/4KB2 w - - 0 1", false, false}, // both light
+		{Standard, "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", true, false},
+		{Atomic, "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", true, false},
+		{ThreeCheck, "4k3/8/8/8/8/8/8/4KB2 w - - 3+3 0 1", true, false},
+		{KingOfTheHill, "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", true, true},
+	} {
+		p, err := ParseFEN(c.variant, c.fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if white, black := p.CanWin(White), p.CanWin(Black); white != c.white || black != c.black {
+			t.Errorf("%v %s: %v, %v", c.variant, c.fen, white, black)
+		}
+	}
+}

@@ -132,7 +132,7 @@ func (e *keyEffects) text(key string) string {
 	}
 	share := e.each[i].Share.Times(100)
 	text := fmt.Sprintf("%.0f %%", share.Value)
-	if hasInterval(share) {
+	if share.HasWidth() {
 		text += fmt.Sprintf(" (%.0f … %.0f)", share.Low, share.High)
 	}
 	text += " of " + e.metric.label

@@ -29,11 +29,10 @@ const codeVersion = "24"
 
 // kind is a kind of figure.
 type kind struct {
-	over   over
-	reads  source // of figures without a metric of generations
-	x      string // the default horizontal axis of figures over training
-	metric string // the default metric, which determines what the figure reads
-	games  bool   // it shows games of self-play, which trials that learn from data lack
+	over  over
+	reads source // of figures without a metric of generations
+	x     string // the default horizontal axis of figures over training
+	games bool   // it shows games of self-play, which trials that learn from data lack
 	// draw makes the chart and its caption. The error is of type nothing if there is
 	// nothing to draw.
 	draw func(*picture) (plots.Chart, string, error)
@@ -79,19 +78,19 @@ var kinds = map[string]kind{
 	"board":            {over: eachTrial, reads: fromTournament, draw: ofPosition(drawBoard)},
 	"inputs":           {over: eachTrial, reads: fromTraining, draw: drawInputs},
 	"network":          {over: eachTrial, reads: fromTraining, draw: drawNetwork},
-	"sweep":            {over: theSweep, metric: "score", draw: drawSweep},
-	"effects":          {over: theSweep, metric: "score", draw: drawEffects},
-	"heatmap":          {over: theSweep, metric: "score", draw: drawHeatmap},
-	"parallel":         {over: theSweep, metric: "score", draw: drawParallel},
-	"multiples":        {over: theSweep, metric: "score", draw: drawMultiples},
+	"sweep":            {over: theSweep, draw: drawSweep},
+	"effects":          {over: theSweep, draw: drawEffects},
+	"heatmap":          {over: theSweep, draw: drawHeatmap},
+	"parallel":         {over: theSweep, draw: drawParallel},
+	"multiples":        {over: theSweep, draw: drawMultiples},
 	"csv":              {over: allTrials, reads: fromFile, draw: drawCSV},
 }
 
 // fileName returns the name of a figure's files without the part that identifies its trial.
 func (k kind) fileName(f *experiment.Figure) string {
 	parts := []string{f.Kind}
-	if metric := cmp.Or(f.Metric, k.metric); metric != "" {
-		parts = append(parts, metric)
+	if f.Metric != "" {
+		parts = append(parts, f.Metric)
 	}
 	if k.reads == fromFile {
 		parts = append(parts, f.CSV.Name)
@@ -119,8 +118,8 @@ func inFileName(s string) string { return notInFileName.ReplaceAllString(s, "-")
 
 // source returns the source of a figure of the kind.
 func (k kind) source(f *experiment.Figure) source {
-	if metric := cmp.Or(f.Metric, k.metric); metric != "" && k.reads != fromHooks {
-		return metricOf(metric).source
+	if f.Metric != "" && k.reads != fromHooks {
+		return metricOf(f.Metric).source
 	}
 	return k.reads
 }

@@ -82,7 +82,7 @@ func byValue(values []string) []string {
 
 // metric returns the metric of the figure: instead of a score that compares nothing, the rating.
 func (p *picture) metric() metric {
-	name := cmp.Or(p.Metric, "score")
+	name := p.Metric
 	if name == "score" && p.trials[0].Final == nil {
 		name = strength(p.groups)
 	}

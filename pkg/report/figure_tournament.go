@@ -7,7 +7,6 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
@@ -269,11 +268,7 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 
 // legalPriors returns the priors of the legal moves by their indices in the policy.
 func legalPriors(a *store.PositionResult, policy *encode.Policy) (map[int]float64, error) {
-	v, err := chess.ParseVariant(a.Variant)
-	if err != nil {
-		return nil, err
-	}
-	position, err := chess.ParseFEN(v, a.FEN)
+	_, position, err := positionOf(a).Parse()
 	if err != nil {
 		return nil, err
 	}

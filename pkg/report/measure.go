@@ -133,16 +133,13 @@ func missing(values []stats.Interval) (n int) {
 	return n
 }
 
-// hasInterval reports whether a measure has an interval that is more than a point.
-func hasInterval(m stats.Interval) bool { return m.Known() && m.Low < m.High }
-
 // Measured formats a value and its interval with the digits that the interval justifies:
 // "118.0 ± 9.3", or "118.0 (108.7 … 131.1)" if the sides differ. A missing value is a dash.
 func Measured(m stats.Interval) string {
 	if m.Missing() {
 		return "–"
 	}
-	if !hasInterval(m) {
+	if !m.HasWidth() {
 		return fourDigits(m.Value)
 	}
 	below, above := m.Value-m.Low, m.High-m.Value
@@ -162,7 +159,7 @@ func Delta(m stats.Interval) string {
 		return "–"
 	}
 	s := fourDigits(m.Value)
-	if hasInterval(m) {
+	if m.HasWidth() {
 		s = grouped(m.Value, decimals((m.High-m.Low)/2))
 	}
 	if m.Value > 0 {
@@ -173,7 +170,7 @@ func Delta(m stats.Interval) string {
 
 // Ends formats the two ends of an interval, "" if there is none.
 func Ends(m stats.Interval) string {
-	if !hasInterval(m) {
+	if !m.HasWidth() {
 		return ""
 	}
 	digits := decimals((m.High - m.Low) / 2)
@@ -213,7 +210,7 @@ func sameDecimals(values []stats.Interval) []string {
 	decimals, whole := 0, 0
 	for i, v := range values {
 		texts[i] = Measured(v)
-		if v.Missing() || hasInterval(v) {
+		if v.Missing() || v.HasWidth() {
 			continue
 		}
 		if strings.ContainsAny(texts[i], "e∞") {
@@ -227,7 +224,7 @@ func sameDecimals(values []stats.Interval) []string {
 		return texts
 	}
 	for i, v := range values {
-		if !v.Missing() && !hasInterval(v) {
+		if !v.Missing() && !v.HasWidth() {
 			texts[i] = grouped(v.Value, decimals)
 		}
 	}

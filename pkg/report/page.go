@@ -19,13 +19,10 @@ import (
 	"alamos/plots"
 )
 
-// PageName is the file of the notebook page in the folder of an experiment.
-const PageName = "notebook.html"
-
 // PagePath returns the path of the page among the results: in the folder of the experiment,
 // or of its only trial, see [Report.Only].
 func (r *Report) PagePath() string {
-	return r.path("", PageName, r.only)
+	return r.path("", store.PageName, r.only)
 }
 
 // WritePage writes the notebook page among the results. If a cell cannot be shown,

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -13,7 +14,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
@@ -195,14 +195,13 @@ func (s *Selection) rows() []store.Group {
 		}
 		groups = append(groups, store.Group{Name: strings.Join(parts, " "), Trials: trials})
 	}
-	if m := metricOf(s.query.Sort); s.query.Sort != "" {
-		values := measureAll(groups, m.name).values
-		order := match.Descending(len(groups), func(i int) float64 { return m.better.Gain(values[i].Value) })
-		sorted := make([]store.Group, len(groups))
-		for i, j := range order {
-			sorted[i] = groups[j]
+	if by := s.query.Sort; by != "" {
+		better := metricOf(by).better
+		gain := func(g store.Group) float64 {
+			m, _ := g.Measure(by)
+			return better.Gain(m.Value)
 		}
-		groups = sorted
+		slices.SortStableFunc(groups, func(a, b store.Group) int { return cmp.Compare(gain(b), gain(a)) }) // NaN comes last
 	}
 	return groups
 }

@@ -530,7 +530,7 @@ func TestOnly(t *testing.T) {
 			t.Errorf("%s is of another trial or differs", path)
 		}
 	}
-	if want := filepath.Join(dir, PageName); r.PagePath() != want {
+	if want := filepath.Join(dir, store.PageName); r.PagePath() != want {
 		t.Errorf("the page is %s, want %s", r.PagePath(), want)
 	}
 	page, err := r.Page(Options{}, dir)

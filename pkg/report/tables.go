@@ -44,7 +44,7 @@ func ofTournament(table func(*store.Trial, *store.Tournament) Table) func(*store
 
 func standingsTable(_ *store.Trial, res *store.Tournament) Table {
 	c := standings("Standings of the tournament", res)
-	c.Files = []string{"tournament/ratings.csv", store.TournamentGames}
+	c.Files = []string{ratingsFile, store.TournamentGames}
 	return c
 }
 
@@ -75,7 +75,7 @@ func crosstable(_ *store.Trial, res *store.Tournament) Table {
 	c := Table{
 		Caption: "Crosstable: points of the row's player against the column's.",
 		Columns: []Column{{Name: "player"}},
-		Files:   []string{"tournament/crosstable.csv"},
+		Files:   []string{crosstableFile},
 	}
 	rows, columns := sides(res)
 	for _, j := range columns {

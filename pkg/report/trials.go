@@ -240,13 +240,13 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 	for at, i := range order {
 		seeds = min(seeds, len(all.seeds[i])) // failed ones have no value
 		part := fmt.Sprintf("%.1f%s", times*all.values[i].Value, unit)
-		if hasInterval(all.values[i]) {
+		if all.values[i].HasWidth() {
 			part += fmt.Sprintf(" (%s)", Ends(all.values[i].Times(times)))
 		}
 		parts = append(parts, part+" with "+groups[i].Name)
 		d := behind[i].Times(times)
 		part = fmt.Sprintf("%s by %s%s", groups[i].Name, fourDigits(math.Round(10*d.Value)/10), points)
-		if hasInterval(d) {
+		if d.HasWidth() {
 			part += fmt.Sprintf(" (%s)", Ends(d))
 		}
 		switch {
@@ -507,7 +507,7 @@ func (r *Report) answer() string {
 		lead = lead.Widened(math.Sqrt(n / (n - 1)))
 	}
 	switch {
-	case !hasInterval(lead):
+	case !lead.HasWidth():
 		text += " Its noise is not known, so the lead may be chance."
 	case lead.Low <= 0 && lead.High >= 0:
 		text += fmt.Sprintf(" The lead of %s may be chance.", Measured(lead))

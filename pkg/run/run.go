@@ -335,5 +335,5 @@ func advised(err error) error {
 
 // Notebook returns the path of the notebook page that Run writes.
 func Notebook(e *experiment.Experiment, results string) string {
-	return filepath.Join(cmp.Or(results, defaultResults), e.Name, "notebook.html")
+	return filepath.Join(cmp.Or(results, defaultResults), e.Name, store.PageName)
 }

@@ -43,34 +43,28 @@ func withErrors(n int, effects []Effect, shares func(rows []int) []float64) {
 	}
 }
 
-// ANOVA is the analysis of variance of one factor among others.
-type ANOVA struct {
-	F, P             float64 // NaN without variation that the factors leave unexplained
-	Factor, Residual int     // degrees of freedom
-	Explained        float64 // the factor's sum of squares as a share of the total; NaN if other factors determine it
-}
-
-// Anova tests the main effect of each factor: does it explain more than all other factors do
-// together (sums of squares of type II; Ø. Langsrud, "ANOVA for Unbalanced Data", 2003)?
-// levels[f][i] is the level of factor f for y[i]. Interactions count as noise.
-func Anova(y []float64, levels [][]int) []ANOVA {
+// anova tests the main effect of each factor by an analysis of variance: does it explain more than
+// all other factors do together (sums of squares of type II; Ø. Langsrud, "ANOVA for Unbalanced
+// Data", 2003)? levels[f][i] is the level of factor f for y[i]. Interactions count as noise.
+//
+// A share is the factor's sum of squares as a share of the total, NaN if other factors determine it.
+// p is NaN without variation that the factors leave unexplained.
+func anova(y []float64, levels [][]int) (shares, p []float64) {
 	total := float64(len(y)) * stat.PopVariance(y, nil)
 	rest, rank := residual(y, levels)
-	out := make([]ANOVA, len(levels))
+	free := float64(len(y) - rank)
 	for f := range levels {
-		others := slices.Delete(slices.Clone(levels), f, f+1)
-		restOthers, rankOthers := residual(y, others)
-		a := ANOVA{F: math.NaN(), P: math.NaN(), Explained: math.NaN(), Factor: rank - rankOthers, Residual: len(y) - rank}
-		if a.Factor > 0 && total > 0 {
-			a.Explained = max(0, restOthers-rest) / total
-			if a.Residual > 0 && rest > 1e-12*total {
-				a.F = (restOthers - rest) / float64(a.Factor) / (rest / float64(a.Residual))
-				a.P = distuv.F{D1: float64(a.Factor), D2: float64(a.Residual)}.Survival(max(0, a.F))
+		restOthers, rankOthers := residual(y, slices.Delete(slices.Clone(levels), f, f+1))
+		share, chance := math.NaN(), math.NaN()
+		if factor := float64(rank - rankOthers); factor > 0 && total > 0 {
+			share = max(0, restOthers-rest) / total
+			if free > 0 && rest > 1e-12*total {
+				chance = distuv.F{D1: factor, D2: free}.Survival(max(0, (restOthers-rest)/factor/(rest/free)))
 			}
 		}
-		out[f] = a
+		shares, p = append(shares, share), append(p, chance)
 	}
-	return out
+	return shares, p
 }
 
 // residual fits y by the sum of an effect of each factor's level. It returns the sum of squares
@@ -104,25 +98,20 @@ func residual(y []float64, levels [][]int) (squares float64, rank int) {
 	return floats.Dot(left, left), rank
 }
 
-// MainEffects returns the effect of each factor by [Anova]. The p-values are corrected by Holm.
+// MainEffects returns the effect of each factor on y. levels[f][i] is the level of factor f for
+// y[i]. The p-values are of an analysis of variance, corrected by Holm.
 func MainEffects(y []float64, levels [][]int) []Effect {
 	out := make([]Effect, len(levels))
-	p := make([]float64, len(levels))
-	for f, a := range Anova(y, levels) {
-		out[f].Share, p[f] = Exactly(a.Explained), a.P
-	}
+	shares, p := anova(y, levels)
 	for f, corrected := range Holm(p) {
-		out[f].P = corrected
+		out[f] = Effect{Exactly(shares[f]), corrected}
 	}
 	withErrors(len(y), out, func(rows []int) []float64 {
 		some := make([][]int, len(levels))
 		for f, l := range levels {
 			some[f] = pick(l, rows)
 		}
-		var shares []float64
-		for _, a := range Anova(pick(y, rows), some) {
-			shares = append(shares, a.Explained)
-		}
+		shares, _ := anova(pick(y, rows), some)
 		return shares
 	})
 	return out

@@ -34,6 +34,9 @@ func (i Interval) Missing() bool { return math.IsNaN(i.Value) }
 // Known reports whether the ends are known.
 func (i Interval) Known() bool { return i.Low <= i.Value && i.Value <= i.High }
 
+// HasWidth reports whether the interval is more than a point.
+func (i Interval) HasWidth() bool { return i.Known() && i.Low < i.High }
+
 // Minus returns i - other for independent estimates. Each end lies away from the difference
 // by the root of the sum of squares of the two errors in that direction. For shares with
 // Wilson intervals this is method 10 of R. G. Newcombe, "Interval estimation for the

@@ -99,7 +99,7 @@ func SampleSize(difference, deviation, alpha, power float64) int {
 // Apart returns the difference of two independent measurements, b - a. Its p-value takes the
 // interval as that of a normal error. Unless both have an interval, there is no test.
 func Apart(a, b Interval) Difference {
-	if !(a.Low < a.High && b.Low < b.High) {
+	if !a.HasWidth() || !b.HasWidth() {
 		return Untested(Exactly(b.Value - a.Value))
 	}
 	return Tested(b.Minus(a))

@@ -16,6 +16,9 @@ import (
 // ExperimentName is the file name of an [Experiment] in its folder of results.
 const ExperimentName = "experiment.json"
 
+// PageName is the file of the notebook page in the folder of an experiment.
+const PageName = "notebook.html"
+
 // Experiment is an experiment as its latest run resolved it, and how that run ended.
 // Results can be shown from it without the experiment's source files.
 type Experiment struct {

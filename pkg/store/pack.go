@@ -210,7 +210,7 @@ func packs(level, name string, replayed shownGames) bool {
 	case kind == "figures":
 		return strings.HasPrefix(name, "figures/data/")
 	}
-	return kind != "samples" && kind != "targets" && kind != "notebook.html" && path.Ext(name) != ".journal"
+	return kind != "samples" && kind != "targets" && kind != PageName && path.Ext(name) != ".journal"
 }
 
 // describePack returns the metadata of a pack.

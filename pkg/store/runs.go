@@ -107,7 +107,7 @@ func ReadRun(dir string) (*Run, error) {
 		}
 		faults = append(faults, fault...)
 	}
-	if page := filepath.Join(dir, "notebook.html"); exists(page) {
+	if page := filepath.Join(dir, PageName); exists(page) {
 		r.Page = page
 	}
 	space, err := disk.Measure(dir)

@@ -84,43 +84,11 @@ func (g *game) fall() {
 	g.stopClock()
 	if turn := g.line.Position().Turn(); g.left()[turn] == 0 {
 		g.ended = chess.Outcome{Result: chess.Draw, Reason: chess.TimeForfeit}
-		if canWin(g.line.Position(), turn.Other()) {
+		if g.line.Position().CanWin(turn.Other()) {
 			g.ended.Result = chess.Win(turn.Other())
 		}
 	}
 	g.notify()
-}
-
-// canWin reports whether a side can still win with its pieces, by lichess' rules for a fallen
-// flag. A bare king cannot; in chess, neither can a knight where the other side has only queens
-// besides its king, nor bishops of one color where it has no pawn, no knight and no bishop of the
-// other color. In antichess, crazyhouse and the races of kings, and against the horde, all can.
-func canWin(p *chess.Position, side chess.Color) bool {
-	own := func(t chess.PieceType) chess.Bitboard { return p.Pieces(side, t) }
-	other := func(t chess.PieceType) chess.Bitboard { return p.Pieces(side.Other(), t) }
-	bare := p.Side(side) == own(chess.King)
-	switch p.Variant() {
-	case chess.Atomic, chess.ThreeCheck:
-		return !bare
-	case chess.Standard:
-	default:
-		return true
-	}
-	const darkSquares chess.Bitboard = 0xAA55AA55AA55AA55
-	light, dark := own(chess.Bishop)&^darkSquares, own(chess.Bishop)&darkSquares
-	switch {
-	case bare:
-		return false
-	case own(chess.Pawn)|own(chess.Rook)|own(chess.Queen) != 0, own(chess.Knight).Count() > 1, light != 0 && dark != 0:
-		return true
-	case own(chess.Knight) != 0:
-		return own(chess.Bishop) != 0 || other(chess.Pawn)|other(chess.Knight)|other(chess.Bishop)|other(chess.Rook) != 0
-	}
-	opposite := other(chess.Bishop) & darkSquares
-	if dark != 0 {
-		opposite = other(chess.Bishop) &^ darkSquares
-	}
-	return other(chess.Pawn)|other(chess.Knight)|opposite != 0
 }
 
 // clocks are the clocks for the page.

@@ -80,36 +80,6 @@ func TestFlagAgainstABareKing(t *testing.T) {
 	}
 }
 
-func TestCanWin(t *testing.T) {
-	for _, c := range []struct {
-		variant      chess.Variant
-		fen          string
-		white, black bool
-	}{
-		{chess.Standard, "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", true, false},
-		{chess.Standard, "4k3/p7/8/8/8/8/8/4K1N1 w - - 0 1", true, true},
-		{chess.Standard, "q3k3/8/8/8/8/8/8/4K1N1 w - - 0 1", false, true},
-		{chess.Standard, "r3k3/8/8/8/8/8/8/4K1N1 w - - 0 1", true, true},
-		{chess.Standard, "4k3/8/8/8/8/8/8/4KNN1 w - - 0 1", true, false},
-		{chess.Standard, "4k3/8/8/8/8/8/8/4KBN1 w - - 0 1", true, false},
-		{chess.Standard, "r3k3/8/8/8/8/8/8/4KB2 w - - 0 1", false, true},
-		{chess.Standard, "4kb2/8/8/8/8/8/8/4KB2 w - - 0 1", true, true},    // f1 is light, f8 dark
-		{chess.Standard, "2b1k3/8/8/8/8/8/8/4KB2 w - - 0 1", false, false}, // both light
-		{chess.Standard, "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", true, false},
-		{chess.Atomic, "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", true, false},
-		{chess.ThreeCheck, "4k3/8/8/8/8/8/8/4KB2 w - - 3+3 0 1", true, false},
-		{chess.KingOfTheHill, "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", true, true},
-	} {
-		p, err := chess.ParseFEN(c.variant, c.fen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if white, black := canWin(&p, chess.White), canWin(&p, chess.Black); white != c.white || black != c.black {
-			t.Errorf("%v %s: %v, %v", c.variant, c.fen, white, black)
-		}
-	}
-}
-
 // Engines that would think for longer move within their time.
 func TestEnginesKeepTheirTime(t *testing.T) {
 	h := open(t, PlayConfig{Pace: time.Hour})

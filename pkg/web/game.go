@@ -183,10 +183,10 @@ func (g *game) back(r *request) error {
 	case ply < 0:
 		return conflict("There is no move to take back.")
 	case g.isHuman(chess.White) || g.isHuman(chess.Black):
-		for ply > 0 && !g.isHuman(g.positions[ply].side()) {
+		for ply > 0 && !g.isHuman(g.positions[ply].turn) {
 			ply--
 		}
-		if !g.isHuman(g.positions[ply].side()) {
+		if !g.isHuman(g.positions[ply].turn) {
 			return conflict("There is no move of yours to take back.")
 		}
 	}
@@ -301,7 +301,7 @@ func (g *game) evaluation(i int) (value float64, mate int, known bool) {
 		if c.UCI != p.Move.UCI || c.Score == "" {
 			continue
 		}
-		switch side := g.positions[i-1].side(); { // the winner has one move less to mate
+		switch side := g.positions[i-1].turn; { // the winner has one move less to mate
 		case c.mate > 0 && side == chess.White:
 			return c.value, c.mate - 1, c.mate > 1
 		case c.mate < 0 && side == chess.Black:
@@ -406,7 +406,7 @@ func (g *game) pgn(now time.Time) (string, error) {
 		}
 		comment += " " + p.comment
 		if i > 0 && g.clock.limit > 0 {
-			side := g.positions[i-1].side()
+			side := g.positions[i-1].turn
 			comment += " [%clk " + clockText(p.left[side]) + "]"
 		}
 		f.SetComment(i, strings.TrimSpace(comment))

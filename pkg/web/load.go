@@ -160,7 +160,7 @@ func loadedGame(id string, pgn *chess.PGN, players func(seat) *player) *game {
 	g.names, g.tags = [2]string{cmp.Or(pgn.Tag("White"), "White"), cmp.Or(pgn.Tag("Black"), "Black")}, pgn.Tags
 	for i := range g.positions {
 		p := &g.positions[i]
-		side := p.side()
+		side := p.turn
 		if in := match.ParseComment(pgn.Comment(i), side); in.Score != nil {
 			p.report = &Report{By: cmp.Or(annotator, g.names[side]), Depth: in.Depth, Nodes: in.Visits, Tree: in.Visits > 0, Moves: []Candidate{}}
 			p.report.setValue(side, *in.Score, in.Mate)

@@ -155,7 +155,7 @@ func (s *Play) routes() http.Handler {
 		if err := g.watch(r.Context(), w); err != nil {
 			s.cfg.Log.Debug("a page is gone", "game", g.id, "error", err)
 		}
-		return done, nil
+		return nil, nil // it is written
 	})
 	handle("GET /api/games/{id}/pgn", func(w http.ResponseWriter, r *http.Request) (any, error) {
 		g, err := s.game(r)
@@ -172,7 +172,7 @@ func (s *Play) routes() http.Handler {
 		if err != nil {
 			s.cfg.Log.Debug("a page is gone", "game", g.id, "error", err)
 		}
-		return done, nil
+		return nil, nil // it is written
 	})
 	handle("GET /api/files", func(http.ResponseWriter, *http.Request) (any, error) { return s.files() })
 	post("/api/pgn", mostPGN, func(_ http.ResponseWriter, _ *http.Request, q *request) (any, error) { return s.list(q) })
@@ -234,12 +234,9 @@ func (s *Play) byAnalyst(change func(*game, *request) error) func(*game, *reques
 	}
 }
 
-// done is the result of handlers that have written their answer.
-var done = new(struct{ int })
-
-// answer writes a value or an error.
+// answer writes a value or an error. Without both, the handler has written its answer.
 func (s *Play) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
-	if v == done && err == nil {
+	if v == nil && err == nil {
 		return
 	}
 	if err != nil && !errors.As(err, new(problem)) {

@@ -131,7 +131,7 @@ func (g guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g guard) check(r *http.Request) error {
-	if !g.known(hostname(r.Host)) {
+	if !g.known((&url.URL{Host: r.Host}).Hostname()) {
 		return problemf(http.StatusMisdirectedRequest, "this server is not %.100q: open it by the address that it printed", r.Host)
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
@@ -158,10 +158,4 @@ func (g guard) check(r *http.Request) error {
 func (g guard) known(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return host != "" && (host == "localhost" || net.ParseIP(host) != nil || host == strings.ToLower(g.host))
-}
-
-// hostname returns a Host header without port and brackets.
-func hostname(hostport string) string {
-	u := url.URL{Host: hostport}
-	return u.Hostname()
 }

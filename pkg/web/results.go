@@ -63,13 +63,7 @@ func NewResults(dir, host string, log *slog.Logger) *Results {
 	mux.HandleFunc("GET /metrics", r.metrics)
 	for path, f := range map[string]func(*http.Request, *liveRun) (any, error){"series": series, "final": final, "trials/{trial}": detail, "trials/{trial}/losses": losses} {
 		mux.HandleFunc("GET /api/runs/{run}/"+path, func(w http.ResponseWriter, q *http.Request) {
-			v, err := r.locked(func() (any, error) {
-				run := r.runs[q.PathValue("run")]
-				if run == nil {
-					return nil, problemf(http.StatusNotFound, "there are no results of %.100q", q.PathValue("run"))
-				}
-				return f(q, run)
-			})
+			v, err := r.ofRun(q, f)
 			if rest, ok := v.(func() any); ok { // takes long, and others need not wait for it
 				v = rest()
 			}
@@ -80,10 +74,15 @@ func NewResults(dir, host string, log *slog.Logger) *Results {
 	return r
 }
 
-func (r *Results) locked(f func() (any, error)) (any, error) {
+// ofRun calls f with the run that a request names.
+func (r *Results) ofRun(q *http.Request, f func(*http.Request, *liveRun) (any, error)) (any, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return f()
+	run := r.runs[q.PathValue("run")]
+	if run == nil {
+		return nil, problemf(http.StatusNotFound, "there are no results of %.100q", q.PathValue("run"))
+	}
+	return f(q, run)
 }
 
 // events streams changes: of the list of experiments, and of the trials of the one that the

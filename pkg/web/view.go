@@ -28,6 +28,7 @@ type position struct {
 	Note   string   `json:"note,omitempty"`
 	Lines  []string `json:"lines,omitempty"`
 
+	turn     chess.Color
 	serial   int     // unique in the game, also after moves are taken back
 	report   *Report // of the last search; nil: none
 	reviewer seat    // that has analyzed the position for a review
@@ -45,14 +46,6 @@ type held struct {
 	Count int    `json:"count"`
 }
 
-// side returns the side to move.
-func (p *position) side() chess.Color {
-	if p.Turn == chess.White.String() {
-		return chess.White
-	}
-	return chess.Black
-}
-
 // legal is a legal move.
 type legal struct {
 	UCI       string   `json:"uci"`
@@ -65,7 +58,7 @@ type legal struct {
 
 // viewOf returns a position for the page.
 func viewOf(p *chess.Position) position {
-	v := position{FEN: p.FEN(), Board: p.Board(), Turn: p.Turn().String(), Number: p.FullMove()}
+	v := position{FEN: p.FEN(), Board: p.Board(), Turn: p.Turn().String(), turn: p.Turn(), Number: p.FullMove()}
 	if p.InCheck() {
 		v.Check = p.King(p.Turn()).String()
 	}
