@@ -75,8 +75,8 @@ func (a Axis) check(s span) error {
 	return nil
 }
 
-// tell returns a value of the axis with its label and unit.
-func (a Axis) tell(value string) string { return joined(a.Label, value, a.Unit) }
+// labeledValue returns a value of the axis with its label and unit.
+func (a Axis) labeledValue(value string) string { return joined(a.Label, value, a.Unit) }
 
 // value returns a number of the axis as text.
 func (a Axis) value(x float64) string {

@@ -84,11 +84,11 @@ func (h Histogram) Figure() (*Figure, error) {
 			title = fmt.Sprintf("%s (%.0f)", clean(s.Name), total)
 		}
 		p := titled(title, (h.inner()-2*cm)/vg.Length(columns))
-		told := &partOf{}
+		tooltips := &partOf{}
 		for _, b := range counted.Bins {
-			told.places = append(told.places, placeOf{(b.Min + b.Max) / 2, b.Weight, lines(clean(s.Name), joined(h.X.Label, brief(b.Min), "to", brief(b.Max), h.X.Unit), y.tell(brief(b.Weight)))})
+			tooltips.places = append(tooltips.places, tooltip{(b.Min + b.Max) / 2, b.Weight, lines(clean(s.Name), joined(h.X.Label, brief(b.Min), "to", brief(b.Max), h.X.Unit), y.labeledValue(brief(b.Weight)))})
 		}
-		p.Add(gridLines(false, true), &counted, told)
+		p.Add(gridLines(false, true), &counted, tooltips)
 		all = append(all, p)
 	}
 	top.min = top.max // bars stand on the frame
@@ -187,14 +187,14 @@ func (r Results) Figure() (*Figure, error) {
 	}
 	p.X.Tick.Marker = ticks
 	var texts []string // of the first and the last bar with games
-	told := &partOf{}
+	tooltips := &partOf{}
 	for i := range n {
 		if w, d, b := 100*parts[0][i], 100*parts[1][i], 100*parts[2][i]; w+d+b > 0 {
-			told.places = append(told.places, placeOf{float64(i + 1), 0.5, fmt.Sprintf("generation %d, %d games\nwhite wins %.1f %%\ndraw %.1f %%\nblack wins %.1f %%", i+1, r.Generations[i].Games(), w, d, b)})
+			tooltips.places = append(tooltips.places, tooltip{float64(i + 1), 0.5, fmt.Sprintf("generation %d, %d games\nwhite wins %.1f %%\ndraw %.1f %%\nblack wins %.1f %%", i+1, r.Generations[i].Games(), w, d, b)})
 			texts = append(texts[:min(1, len(texts))], fmt.Sprintf("bar %d %.0f %%, %.0f %%, %.0f %%", i+1, w, d, b))
 		}
 	}
-	add(p, told)
+	add(p, tooltips)
 	return r.Frame.figure(content{
 		height: 7 * cm, legend: legend, paint: paintPlot(p, "generation", "share of games"),
 		description: describe("Stacked bars", "generation", "shares of games won by white, drawn, and won by black", texts...),
@@ -260,7 +260,7 @@ func (l Ladder) Figure() (*Figure, error) {
 	var names plot.ConstantTicks
 	var texts []string
 	var values plotter.Labels
-	told := &partOf{}
+	tooltips := &partOf{}
 	points := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: blue, Radius: 3.2, Shape: draw.CircleGlyph{}}}
 	bars := &plotter.XErrorBars{LineStyle: draw.LineStyle{Color: blue, Width: 1.2}, CapWidth: 6}
 	right := aligned(textStyle(tickSize, softInk, false), draw.XLeft, yMiddle)
@@ -275,11 +275,11 @@ func (l Ladder) Figure() (*Figure, error) {
 		values.Labels = append(values.Labels, row.text())
 		values.TextStyle = append(values.TextStyle, right)
 		texts = append(texts, name+" "+row.text())
-		told.places = append(told.places, placeOf{at.X, at.Y, lines(clean(row.Name), l.X.tell(row.text()))})
+		tooltips.places = append(tooltips.places, tooltip{at.X, at.Y, lines(clean(row.Name), l.X.labeledValue(row.text()))})
 	}
 	p.Y.Tick.Marker = names
 	values.Offset.X = 10
-	add(p, gridLines(true, false), bars, points, &values, told)
+	add(p, gridLines(true, false), bars, points, &values, tooltips)
 	return l.Frame.figure(content{
 		height: vg.Length(math.Max(2.5, 1.4+0.6*float64(n))) * cm, least: nameWidth + 6*cm, paint: paintPlot(p, l.X.text(), ""),
 		description: "Values with intervals, highest first: " + several(texts, ", ") + ".",

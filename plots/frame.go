@@ -88,7 +88,7 @@ func (f Frame) figure(c content) (*Figure, error) {
 	for i := range c.legend { // a longer word needs more room
 		c.legend[i].name = f.Style.write(c.legend[i].name)
 	}
-	titleStyle, noteStyle := written(textStyle(titleSize, ink, true)), written(textStyle(noteSize, softInk, false))
+	titleStyle, noteStyle := translated(textStyle(titleSize, ink, true)), translated(textStyle(noteSize, softInk, false))
 	width := f.inner()
 	if f.width() == 0 && c.width > 0 { // a small picture must not cut off its title and note
 		width = max(c.width, min(width, 1+max(titleStyle.Width(title), noteStyle.Width(note))))
@@ -138,7 +138,7 @@ func textStrip(s string, style text.Style, gap vg.Length) strip {
 // legendStrips arranges a legend in rows, with a gap below the last. gonum's own legends
 // have a single column.
 func legendStrips(legend []entry, width vg.Length) (rows []strip) {
-	style := written(aligned(textStyle(tickSize, ink, false), draw.XLeft, yMiddle))
+	style := translated(aligned(textStyle(tickSize, ink, false), draw.XLeft, yMiddle))
 	x := width
 	for _, e := range legend {
 		name := fit(clean(e.name), style, width-2*sampleWidth)

@@ -111,11 +111,11 @@ func (c *pageCanvas) down(y vg.Length) string {
 type partOf struct {
 	attributes string
 	plotters   []plot.Plotter
-	places     []placeOf
+	places     []tooltip
 }
 
-// placeOf is a place by the numbers of a plot's axes.
-type placeOf struct {
+// tooltip is a place by the numbers of a plot's axes.
+type tooltip struct {
 	x, y float64
 	text string
 }

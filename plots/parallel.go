@@ -214,7 +214,7 @@ func (p Parallel) plot(strips []parallelStrip, order []int, scale colorScale, sh
 		}
 	}
 	for rank, i := range order {
-		line := &parallelTrace{text: p.tell(p.Lines[i])}
+		line := &parallelTrace{text: p.tooltip(p.Lines[i])}
 		for _, s := range strips {
 			line.heights = append(line.heights, s.heights[i])
 		}
@@ -254,15 +254,15 @@ func (p Parallel) plot(strips []parallelStrip, order []int, scale colorScale, sh
 	return d
 }
 
-// tell returns what a page shows of a line.
-func (p Parallel) tell(l ParallelLine) string {
+// tooltip returns what a page shows of a line.
+func (p Parallel) tooltip(l ParallelLine) string {
 	list := []string{clean(l.Name)}
 	if !math.IsNaN(l.Metric) {
-		list = append(list, p.Metric.tell(brief(l.Metric)))
+		list = append(list, p.Metric.labeledValue(brief(l.Metric)))
 	}
 	for j, v := range l.Values {
 		if !math.IsNaN(v) {
-			list = append(list, p.Axes[j].tell(p.Axes[j].value(v)))
+			list = append(list, p.Axes[j].labeledValue(p.Axes[j].value(v)))
 		}
 	}
 	return lines(list...)

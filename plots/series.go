@@ -136,7 +136,7 @@ func (l look) add(p *plot.Plot, s Series, texts []string) (samples []plot.Thumbn
 	paint := func(part plot.Plotter) { whole.plotters = append(whole.plotters, part) }
 	for i, text := range texts {
 		if at := s.Points[i]; !at.missing() {
-			whole.places = append(whole.places, placeOf{at.X, at.Y.Value, text})
+			whole.places = append(whole.places, tooltip{at.X, at.Y.Value, text})
 		}
 	}
 	if bands := runs(s.Points, func(p Point) bool { return !p.missing() && p.Y.Known() }); s.Band && len(bands) > 0 {
@@ -197,7 +197,7 @@ func (s Series) texts(x, y Axis) []string {
 	texts := make([]string, len(s.Points))
 	for i, p := range s.Points {
 		if !p.missing() {
-			texts[i] = lines(joined(s.Name, s.Curve), y.tell(intervalText(p.Y)), x.tell(x.value(p.X)))
+			texts[i] = lines(joined(s.Name, s.Curve), y.labeledValue(intervalText(p.Y)), x.labeledValue(x.value(p.X)))
 		}
 	}
 	return texts

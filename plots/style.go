@@ -123,11 +123,11 @@ func within[T vg.Canvas](c vg.Canvas) (found T, ok bool) {
 	}
 }
 
-// writtenText draws texts that have the words of the canvas's style already, in its font.
-type writtenText struct{ text.Plain }
+// translatedText draws texts that have the words of the canvas's style already, in its font.
+type translatedText struct{ text.Plain }
 
 // Draw implements text.Handler.
-func (h writtenText) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point) {
+func (h translatedText) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point) {
 	if s, ok := within[*styled](c); ok {
 		style.Font = s.face(style.Font)
 		style.Handler = h.Plain
@@ -135,9 +135,9 @@ func (h writtenText) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point
 	h.Plain.Draw(c, txt, style, at)
 }
 
-// written is a style of texts that have the words of the canvas's style already.
-func written(style text.Style) text.Style {
-	style.Handler = writtenText(handler)
+// translated is a style of texts that have the words of the canvas's style already.
+func translated(style text.Style) text.Style {
+	style.Handler = translatedText(handler)
 	return style
 }
 
@@ -150,5 +150,5 @@ func (h styledText) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point)
 	if s, ok := within[*styled](c); ok {
 		txt = s.write(txt)
 	}
-	writtenText(h).Draw(c, txt, style, at)
+	translatedText(h).Draw(c, txt, style, at)
 }

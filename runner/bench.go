@@ -35,10 +35,10 @@ and its load.`,
 	return cmd
 }
 
-// measures makes a command run a benchmark: it prints the results as JSON one by one, or as
+// benchmark makes a command run a benchmark: it prints the results as JSON one by one, or as
 // a table at the end, also after an interruption. unit is what the progress counts. The
 // time of the benchmark is a flag: the seconds for which one side of a measurement runs.
-func measures[R interface{ How() string }](cmd *cobra.Command, unit string, at *time.Duration, seconds time.Duration, r *bench.Reporter[R], run func(context.Context) error) *cobra.Command {
+func benchmark[R interface{ How() string }](cmd *cobra.Command, unit string, at *time.Duration, seconds time.Duration, r *bench.Reporter[R], run func(context.Context) error) *cobra.Command {
 	*at = seconds * time.Second
 	cmd.Flags().Var(value[time.Duration]{at, "seconds", func(text string) (time.Duration, error) {
 		x, err := strconv.ParseFloat(text, 64)
@@ -77,12 +77,12 @@ func measures[R interface{ How() string }](cmd *cobra.Command, unit string, at *
 	return cmd
 }
 
-// measuresNetworks is [measures] for a benchmark of networks.
-func measuresNetworks[R interface{ How() string }](cmd *cobra.Command, unit string, o *bench.Options, seconds time.Duration, r *bench.Reporter[R], run func(context.Context) error, networks ...bench.Shape) *cobra.Command {
+// networkBenchmark is [benchmark] for a benchmark of networks.
+func networkBenchmark[R interface{ How() string }](cmd *cobra.Command, unit string, o *bench.Options, seconds time.Duration, r *bench.Reporter[R], run func(context.Context) error, networks ...bench.Shape) *cobra.Command {
 	listFlag(cmd, &o.Networks, "network", networks, bench.ParseShape, "networks: 6x64 is residual, of 6 blocks of 64 channels, transformer-6x64 a transformer, sparse-256+128x8 sparse, of 256 features for the value, 128 for the policy and 8 king buckets (repeatable)")
 	choiceFlag(cmd, &o.PolicyHead, "policy-head", nn.PolicyConv73, []string{nn.PolicyConv73, nn.PolicyConv, nn.PolicyAlphaZero, nn.PolicyAttention}, "the networks' policy head")
 	deviceFlags(cmd, &o.Device, &o.Precision)
-	return measures(cmd, unit, &o.Time, seconds, r, run)
+	return benchmark(cmd, unit, &o.Time, seconds, r, run)
 }
 
 // The networks that are measured by default.
@@ -148,7 +148,7 @@ With --json and without an engine, its speed and the ratio are null.`,
 		_, known := speedSet(variants, nil)
 		return known, cobra.ShellCompDirectiveNoFileComp
 	})
-	return measures(cmd, "positions", &b.Time, 2, &b.Reporter, func(ctx context.Context) error {
+	return benchmark(cmd, "positions", &b.Time, 2, &b.Reporter, func(ctx context.Context) error {
 		positions, known := speedSet(variants, names)
 		for _, name := range names {
 			if !slices.Contains(known, name) {
@@ -233,10 +233,10 @@ share each batch, as in a search for a single game.`,
 		}
 		return n, nil
 	}, batchUsage+" (repeatable)")
-	meansElse(cmd, "batch")
+	notFromMachineFile(cmd, "batch")
 	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "threads (default: one per core, with CUDA two)")
 	cmd.Flags().BoolVar(&b.Together, "together", false, "all workers share each batch, as in a search for a single game")
-	return measuresNetworks(cmd, "measurements", &b.Options, 3, &b.Reporter, b.Run, usualNetworks...)
+	return networkBenchmark(cmd, "measurements", &b.Options, 3, &b.Reporter, b.Run, usualNetworks...)
 }
 
 func benchSearchCommand() *cobra.Command {
@@ -261,8 +261,8 @@ size. Its threads share each batch of --leaves positions of the one tree.`,
 	f.BoolVar(&b.Solver, "solver", false, "mark proven wins, draws and losses")
 	f.IntVar(&b.Cache, "cache", 0, "number of cached evaluations")
 	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "threads of the network (default: one per core, with CUDA one per device)")
-	meansElse(cmd, "workers")
-	return measuresNetworks(cmd, "measurements", &b.Options, 2, &b.Reporter, func(ctx context.Context) error {
+	notFromMachineFile(cmd, "workers")
+	return networkBenchmark(cmd, "measurements", &b.Options, 2, &b.Reporter, func(ctx context.Context) error {
 		if err := (search.Config{Leaves: max(1, b.Leaves), Cache: b.Cache}).Validate(); err != nil {
 			return usagef("%v", err)
 		}
@@ -297,7 +297,7 @@ that had a position.`,
 	numberFlag(cmd, &b.Batch, "batch", 0, between(0, 1<<14), batchUsage)
 	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "goroutines that play games (default: one per core, with CUDA two)")
 	numberFlag(cmd, &b.Games, "games", 0, between(0, 1<<20), "play this many games from the first to the last (default: as many as the time allows)")
-	return measuresNetworks(cmd, "networks", &b.Options, 6, &b.Reporter, func(ctx context.Context) error {
+	return networkBenchmark(cmd, "networks", &b.Options, 6, &b.Reporter, func(ctx context.Context) error {
 		if b.Variant = chess.Atomic; variant != nil {
 			b.Variant = *variant
 		}
@@ -330,8 +330,8 @@ without a batch.`,
   alamos bench train --network 6x64 --precision fp32 --threads 1 --json`,
 	}
 	numberFlag(cmd, &b.Batch, "batch", 256, between(1, 1<<14), "positions per step")
-	meansElse(cmd, "batch")
+	notFromMachineFile(cmd, "batch")
 	numberFlag(cmd, &b.Threads, "threads", 0, between(0, 1<<10), "threads (default: one per core)")
 	numberFlag(cmd, &b.Micro, "micro-batches", 1, between(1, 1<<10), "equal parts of a batch, which several devices share")
-	return measuresNetworks(cmd, "networks", &b.Options, 6, &b.Reporter, b.Run, usualNetworks...)
+	return networkBenchmark(cmd, "networks", &b.Options, 6, &b.Reporter, b.Run, usualNetworks...)
 }

@@ -225,17 +225,17 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 
 // ofFiles sets the source to files as the flags say.
 func (o *importOptions) ofFiles(ctx context.Context, files []string) error {
-	var vain string
+	var unusable string
 	switch {
 	case len(o.set) > 0:
-		vain = "set"
+		unusable = "set"
 	case o.trial != "":
-		vain = "trial"
+		unusable = "trial"
 	case o.noEngines:
-		vain = "no-engines"
+		unusable = "no-engines"
 	}
-	if vain != "" {
-		return usagef("--%s: only for experiments, and %s is not one", vain, files[0])
+	if unusable != "" {
+		return usagef("--%s: only for experiments, and %s is not one", unusable, files[0])
 	}
 	files, err := matching(files)
 	if err != nil {

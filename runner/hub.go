@@ -82,7 +82,7 @@ start the run with --hub nats://host:port. Restart the server after adding token
 	f := cmd.Flags()
 	f.StringVar(&address, "address", "", "`host:port` that workers connect to (default: as before, at first this machine's name and port 4321)")
 	numberFlag(cmd, &workers, "workers", 1, between(1, 10_000), "number of tokens")
-	meansElse(cmd, "workers")
+	notFromMachineFile(cmd, "workers")
 	f.BoolVar(&server, "server", false, "write the configuration of a NATS server too")
 	return cmd
 }

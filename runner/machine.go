@@ -78,8 +78,8 @@ var machineKeys = []string{"device", "precision", "workers", "batch", "threads",
 // anotherMeaning marks a flag that has the name of a key of machine files and means something else.
 const anotherMeaning = "another meaning than in a machine file"
 
-// meansElse marks a flag of a command with anotherMeaning.
-func meansElse(cmd *cobra.Command, flag string) {
+// notFromMachineFile marks a flag of a command with anotherMeaning.
+func notFromMachineFile(cmd *cobra.Command, flag string) {
 	_ = cmd.Flags().SetAnnotation(flag, anotherMeaning, nil) // the caller has just made the flag
 }
 

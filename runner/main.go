@@ -111,13 +111,13 @@ and writes figures and a notebook page below results/.`,
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), serveCommand(), matchCommand(), tuneCommand(), hooksCommand(), benchCommand())
 	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), packCommand(), unpackCommand(), showCommand(), tableCommand(), doctorCommand(), puzzlesCommand(), openingsCommand(), networkCommand(), dataCommand(), machineCommand(), hubCommand(), workCommand(), variantsCommand())
 	machineFlag(cmd)
-	complete(cmd)
+	prepareArgs(cmd)
 	return cmd
 }
 
-// complete makes a command that has only subcommands print its help, and turns the faults that
+// prepareArgs makes a command that has only subcommands print its help, and turns the faults that
 // cobra finds in arguments into usage errors.
-func complete(cmd *cobra.Command) {
+func prepareArgs(cmd *cobra.Command) {
 	if cmd.RunE == nil {
 		cmd.Args, cmd.RunE = knownCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
@@ -130,7 +130,7 @@ func complete(cmd *cobra.Command) {
 		}
 	}
 	for _, c := range cmd.Commands() {
-		complete(c)
+		prepareArgs(c)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 func openingsCommand() *cobra.Command {
 	var r match.BookRecipe
-	var m making
+	var m engineFile
 	cmd := &cobra.Command{
 		Use:   "openings",
 		Short: "Make a book of even openings with a UCI engine",

@@ -192,7 +192,7 @@ Other networks give an expected result, which is sent as wins and losses alone.`
 	with.flags(cmd, ", as PLAYER")
 	variantFlag(cmd, &variant, "the variant of a PLAYER without a network (default chess)")
 	numberFlag(cmd, &with.opener.Hardware.Batch, "batch", 0, between(0, 4096), "positions evaluated at once (default: 16 per thread)")
-	meansElse(cmd, "batch") // a game's search of few visits is weaker with more
+	notFromMachineFile(cmd, "batch") // a game's search of few visits is weaker with more
 	return cmd
 }
 

@@ -110,7 +110,7 @@ func describePuzzles(s *puzzle.Set) string {
 
 func puzzlesMakeCommand() *cobra.Command {
 	r := puzzle.Recipe{Play: puzzle.PlayNodes, Judge: puzzle.JudgeNodes}
-	var m making
+	var m engineFile
 	cmd := &cobra.Command{
 		Use:   "make",
 		Short: "Make a file of mates from games of a UCI engine",
@@ -160,15 +160,15 @@ The same flags and the same build of the engine make the same file.`,
 	return cmd
 }
 
-// making has what the commands share that make a file with a UCI engine.
-type making struct {
+// engineFile has what the commands share that make a file with a UCI engine.
+type engineFile struct {
 	variant *chess.Variant
 	engine  string
 	out     string
 	force   bool
 }
 
-func (m *making) flags(cmd *cobra.Command) {
+func (m *engineFile) flags(cmd *cobra.Command) {
 	variantFlag(cmd, &m.variant, "the rules (default chess)")
 	f := cmd.Flags()
 	f.StringVar(&m.engine, "uci", "", "the engine: stockfish, fairy-stockfish or a `program` (default: stockfish for chess, else fairy-stockfish)")
@@ -179,7 +179,7 @@ func (m *making) flags(cmd *cobra.Command) {
 
 // run starts the engine, which judges positions with a number of nodes, and writes what
 // content makes with it.
-func (m *making) run(ctx context.Context, nodes int64, count int, what, unit string, content func(e *uci.Client, progress func(done int)) ([]byte, error)) error {
+func (m *engineFile) run(ctx context.Context, nodes int64, count int, what, unit string, content func(e *uci.Client, progress func(done int)) ([]byte, error)) error {
 	switch _, err := os.Stat(m.out); {
 	case err == nil && !m.force:
 		return usagef("--out: %s exists already: name another file, or use --force to replace it", m.out)

@@ -36,7 +36,7 @@ type generation struct {
 	theirs   Bitboard
 	occupied Bitboard // also what is not on the board
 	royal    Bitboard // own pieces that must not be left attacked
-	careful  Bitboard // pieces all of whose moves must be tried
+	mustTry  Bitboard // pieces all of whose moves must be tried
 	evasions Bitboard // where a move of another piece answers a check; all without one
 	quick    bool     // there is one royal piece, and nothing explodes
 	captures bool     // every capture must be tried: it explodes
@@ -51,19 +51,19 @@ func (b *rulebook) prepare(p *Position) generation {
 	}
 	switch {
 	case !b.GiveCheck:
-		g.careful = g.own
+		g.mustTry = g.own
 		return g
 	case g.royal == 0:
 		g.captures = g.captures && b.bound[us]
 		return g
 	case g.royal&(g.royal-1) != 0 || b.Explosion > 0 && b.near(p, us, g.royal.First()):
-		g.careful = g.own
+		g.mustTry = g.own
 		return g
 	}
 	g.quick = b.Explosion == 0
 	king := g.royal.First() & 63
 	var checkers, lines, leaps Bitboard
-	vague := false // a rider that is no bishop, rook or queen gives check
+	riderChecks := false // a rider that is no bishop, rook or queen gives check
 	for _, k := range b.kinds {
 		theirs := g.theirs & p.board(k.t)
 		if theirs == 0 || !k.capture[us^1].region.Has(king) {
@@ -87,9 +87,9 @@ func (b *rulebook) prepare(p *Position) generation {
 			}
 			reached := r.reach(king, g.occupied)
 			checkers |= reached & theirs
-			vague = vague || reached&theirs != 0
+			riderChecks = riderChecks || reached&theirs != 0
 			if own := reached & g.own; own != 0 && r.reach(king, g.occupied&^own)&theirs != 0 {
-				g.careful |= own
+				g.mustTry |= own
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func (b *rulebook) prepare(p *Position) generation {
 		case x == 0:
 			checkers |= lines & -lines
 		case x&(x-1) == 0:
-			g.careful |= x & g.own
+			g.mustTry |= x & g.own
 		}
 	}
 	if checkers != 0 {
@@ -110,11 +110,11 @@ func (b *rulebook) prepare(p *Position) generation {
 				g.evasions |= between[king][checkers.First()&63]
 			}
 		}
-		if b.Explosion > 0 || vague {
-			g.careful, g.evasions = g.own, ^Bitboard(0)
+		if b.Explosion > 0 || riderChecks {
+			g.mustTry, g.evasions = g.own, ^Bitboard(0)
 		}
 	}
-	g.careful |= g.royal
+	g.mustTry |= g.royal
 	return g
 }
 
@@ -137,7 +137,7 @@ func (g *generation) pieces(l *MoveList, victims, empty Bitboard) (n int) {
 			switch {
 			case k.t == Pawn:
 				n += g.pawn(l, s, to, empty)
-			case g.quick && !g.careful.Has(s):
+			case g.quick && !g.mustTry.Has(s):
 				n += l.targets(s, to&g.evasions)
 			default:
 				n += g.emit(l, s, to)
@@ -151,7 +151,7 @@ func (g *generation) pieces(l *MoveList, victims, empty Bitboard) (n int) {
 func (g *generation) emit(l *MoveList, from Square, to Bitboard) (n int) {
 	tried := Bitboard(0)
 	switch {
-	case g.careful.Has(from):
+	case g.mustTry.Has(from):
 		to, tried = 0, to
 	case g.captures:
 		to, tried = to&g.evasions, to&(g.own|g.theirs)
@@ -214,7 +214,7 @@ func (g *generation) pawn(l *MoveList, s Square, to, empty Bitboard) (n int) {
 // if it need not promote.
 func (g *generation) promotions(l *MoveList, m Move, captures bool) (n int) {
 	from, to := m.From(), m.To()
-	tried := g.careful.Has(from) || captures
+	tried := g.mustTry.Has(from) || captures
 	for _, kind := range g.b.promotes[g.us] {
 		switch promotion := newPromotion(from, to, kind); {
 		case tried || g.b.of[kind].royal: // a royal piece may be attacked there, or be one more
@@ -235,7 +235,7 @@ func (g *generation) double(l *MoveList, from, to Square) int {
 	switch {
 	case g.b.zone[g.us].Has(to):
 		return g.promotions(l, m, false)
-	case g.careful.Has(from):
+	case g.mustTry.Has(from):
 		return g.try(l, m)
 	case !g.evasions.Has(to):
 		return 0
@@ -260,7 +260,7 @@ func (g *generation) rest(l *MoveList) (n int) {
 		if k.t == Pawn {
 			to &= b.drops[g.us]
 		}
-		if !b.GiveCheck || g.careful == g.own && g.royal != 0 || k.royal {
+		if !b.GiveCheck || g.mustTry == g.own && g.royal != 0 || k.royal {
 			for ; to != 0; to &= to - 1 {
 				n += g.try(l, newDrop(to.First(), k.t))
 			}
@@ -323,11 +323,11 @@ func (b *rulebook) royalsOf(p *Position, c Color) Bitboard {
 // near reports whether a capture on s, where side c has a royal piece, would explode one of
 // the other side's too, so that it is none that c has to fear.
 func (b *rulebook) near(p *Position, c Color, s Square) bool {
-	return b.Explosion > 0 && b.blast[s&63]&b.mortal(p, c^1) != 0
+	return b.Explosion > 0 && b.blast[s&63]&b.explodable(p, c^1) != 0
 }
 
-// mortal returns the royal pieces of a side that an explosion destroys.
-func (b *rulebook) mortal(p *Position, c Color) (set Bitboard) {
+// explodable returns the royal pieces of a side that an explosion destroys.
+func (b *rulebook) explodable(p *Position, c Color) (set Bitboard) {
 	royals := b.royalsOf(p, c)
 	for _, t := range b.royals {
 		if !b.immune[t] {

@@ -113,7 +113,7 @@ func (g *Game) Repetitions() int {
 // progresses reports whether no position before the last capture or pawn move can come back.
 func (p *Position) progresses() bool {
 	if b := p.variant.book(); b != nil {
-		return !b.hand && (b.onward || b.PawnsCount)
+		return !b.hand && (b.pawnsIrreversible || b.PawnsCount)
 	}
 	return p.variant != Crazyhouse // where what was captured comes back
 }

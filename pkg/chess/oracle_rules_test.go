@@ -96,7 +96,7 @@ func ruleDifference(g *oracleGame, p *Position, d oracleDifference, there oracle
 		return there.insufficient && d.there == "1/2-1/2" || b.Explosion > 0 && d.there == "*" && p.InsufficientMaterial() ||
 			b.of[Pawn].Moves != "fmWfcF" && d.here == "*" && b.Repetition > 0 && seenBefore(g, p, g.Ply()) >= b.Repetition-1 ||
 			// It forgets positions before the last move of a pawn, also where pawns move back.
-			!b.onward && d.there == "*" && b.Repetition > 0 && seenBefore(g, p, g.Ply()) >= b.Repetition-1 && seenBefore(g, p, p.Rule50()) < b.Repetition-1
+			!b.pawnsIrreversible && d.there == "*" && b.Repetition > 0 && seenBefore(g, p, g.Ply()) >= b.Repetition-1 && seenBefore(g, p, p.Rule50()) < b.Repetition-1
 	case "SAN":
 		// It marks mates only, and not in all rules; it writes moves of unusual pawns in its
 		// own way.

@@ -14,27 +14,27 @@ type rulebook struct {
 	variant Variant
 	start   Position
 
-	squares      Bitboard // of the board, without its holes
-	kinds        []*kind
-	of           [PieceTypes]*kind
-	royals       []PieceType
-	bound        [2]bool // the side has royal pieces at the start
-	promotes     [2][]PieceType
-	zone         [2]Bitboard // where pawns promote
-	drops        [2]Bitboard // where pawns can be dropped
-	leaps        [2]Bitboard // from where pawns make a double step
-	answered     [2]Bitboard // and may be captured en passant
-	goals        []goalSquares
-	extinct      []extinctKinds
-	immune       [PieceTypes]bool
-	blast        [64]Bitboard
-	hand         bool
-	others       uint             // kinds beside those of chess that a hand can hold
-	insufficient Variant          // whose definition of insufficient material holds
-	onward       bool             // no move of a pawn can be taken back
-	most         int              // a bound on the moves of one piece
-	ways         map[[2]int]bool  // the directions of all pieces
-	slots        [PieceTypes]uint // where a pocket counts each kind
+	squares           Bitboard // of the board, without its holes
+	kinds             []*kind
+	of                [PieceTypes]*kind
+	royals            []PieceType
+	bound             [2]bool // the side has royal pieces at the start
+	promotes          [2][]PieceType
+	zone              [2]Bitboard // where pawns promote
+	drops             [2]Bitboard // where pawns can be dropped
+	leaps             [2]Bitboard // from where pawns make a double step
+	answered          [2]Bitboard // and may be captured en passant
+	goals             []goalSquares
+	extinct           []extinctKinds
+	immune            [PieceTypes]bool
+	blast             [64]Bitboard
+	hand              bool
+	others            uint             // kinds beside those of chess that a hand can hold
+	insufficient      Variant          // whose definition of insufficient material holds
+	pawnsIrreversible bool             // no move of a pawn can be taken back
+	most              int              // a bound on the moves of one piece
+	ways              map[[2]int]bool  // the directions of all pieces
+	slots             [PieceTypes]uint // where a pocket counts each kind
 }
 
 // kind is a kind of piece.
@@ -320,10 +320,10 @@ func (b *rulebook) compilePawns() (err error) {
 	if pawn == nil {
 		return nil
 	}
-	b.onward = true
+	b.pawnsIrreversible = true
 	for s := range b.squares.Squares {
 		around := rank1<<(s&56) | (s.bit() - 1)
-		b.onward = b.onward && b.reach(&pawn.quiet[White], s, ^b.squares)&around == 0
+		b.pawnsIrreversible = b.pawnsIrreversible && b.reach(&pawn.quiet[White], s, ^b.squares)&around == 0
 	}
 	b.most = max(b.most, (pawn.most+len(pawn.twice[White]))*(1+b.promotions()))
 	if b.hand {

@@ -261,8 +261,8 @@ func (w *worker) attempt(ctx context.Context, c encode.Codec, g game, number int
 	return m
 }
 
-// teacher is the network that labels. It is opened when it is first needed.
-type teacher struct {
+// labelNetwork is the network that labels. It is opened when it is first needed.
+type labelNetwork struct {
 	mu    sync.Mutex
 	model *nn.Model
 	codec encode.Codec
@@ -270,7 +270,7 @@ type teacher struct {
 }
 
 // session returns a session that no other goroutine uses. The caller puts it back to idle.
-func (t *teacher) session(open Network) (s *nn.Session, err error) {
+func (t *labelNetwork) session(open Network) (s *nn.Session, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.model == nil {
@@ -285,13 +285,13 @@ func (t *teacher) session(open Network) (s *nn.Session, err error) {
 	return t.model.NewSession()
 }
 
-func (t *teacher) put(s *nn.Session) {
+func (t *labelNetwork) put(s *nn.Session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.idle = append(t.idle, s)
 }
 
-func (t *teacher) close() {
+func (t *labelNetwork) close() {
 	for _, s := range t.idle {
 		s.Close()
 	}
@@ -303,7 +303,7 @@ func (t *teacher) close() {
 // ask evaluates the positions of a game after these plies, in order, with the network that
 // labels.
 func (w *worker) ask(start chess.Position, moves []chess.Move, plies []int) error {
-	t := &w.source.teacher
+	t := &w.source.labelNetwork
 	s, err := t.session(w.source.cfg.Label.Network)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ type Source struct {
 	spare   sync.Pool // of *encode.Sample
 
 	players, labelers *uci.Pool // nil if the source has no such engine
-	teacher           teacher
+	labelNetwork      labelNetwork
 	ahead             *queue // games that follow the last chunk; nil: none were read
 }
 
@@ -155,7 +155,7 @@ func (s *Source) Close() error {
 			e.Close()
 		}
 	}
-	s.teacher.close()
+	s.labelNetwork.close()
 	return nil
 }
 

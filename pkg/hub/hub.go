@@ -90,7 +90,7 @@ func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	for request, handle := range map[string]func(key string, data []byte) (any, error){askSubject: h.ask, fileSubject: h.file, answSubject: h.answer} {
+	for request, handle := range map[string]func(key string, data []byte) (any, error){askSubject: h.ask, fileSubject: h.file, answerSubject: h.answer} {
 		if _, err := h.conn.Subscribe(prefix+".*."+request, func(m *nats.Msg) { h.reply(m, handle) }); err != nil {
 			return nil, errors.Join(err, h.Close())
 		}
@@ -293,7 +293,7 @@ func (h *Hub) ask(key string, data []byte) (any, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if why := h.keys.refuses(key); why != "" {
-		return order{Out: true, Refused: why}, nil
+		return order{Revoked: true, Refused: why}, nil
 	}
 	o := h.order(key, &a)
 	o.Hub, o.Known = h.id, h.job(a.Job) != nil

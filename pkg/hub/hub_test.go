@@ -513,7 +513,7 @@ func TestStrangers(t *testing.T) {
 	if err := s.keys.revoke(s.keys.Workers["worker-1"], "it lied"); err != nil {
 		t.Fatal(err)
 	}
-	if err = s.work(context.Background(), t, *s.tokens[0], h.Addr().String(), squares{})(); !errors.Is(err, ErrOut) || !strings.Contains(err.Error(), "it lied") {
+	if err = s.work(context.Background(), t, *s.tokens[0], h.Addr().String(), squares{})(); !errors.Is(err, ErrRevoked) || !strings.Contains(err.Error(), "it lied") {
 		t.Errorf("with a revoked key: %v", err)
 	}
 	again, err := ReadKeys(s.keys.file)
@@ -705,7 +705,7 @@ func TestLiars(t *testing.T) {
 			if valid := s.keys.valid(); len(valid) != 2 {
 				t.Fatalf("valid keys %v", valid)
 			}
-			if err := liar(); !errors.Is(err, ErrOut) || !strings.Contains(err.Error(), "is not that of two others") {
+			if err := liar(); !errors.Is(err, ErrRevoked) || !strings.Contains(err.Error(), "is not that of two others") {
 				t.Errorf("the liar ended with %v", err)
 			}
 			for n := range 300 {
@@ -740,7 +740,7 @@ func TestForgedMessages(t *testing.T) {
 	c.conn.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { violations <- err })
 	other := s.keys.Workers["worker-2"]
 	for _, forbidden := range []func() error{
-		func() error { return c.conn.Publish(prefix+"."+other+"."+answSubject, nil) },
+		func() error { return c.conn.Publish(prefix+"."+other+"."+answerSubject, nil) },
 		func() error { return c.conn.Publish(newsSubject, nil) },
 		func() error { return c.conn.Publish(inbox(other)+".1", nil) },
 		func() error { _, err := c.conn.SubscribeSync(">"); return err },
@@ -754,12 +754,12 @@ func TestForgedMessages(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	if err := c.conn.Publish(prefix+"."+c.public+"."+answSubject, make([]byte, 100<<20)); !errors.Is(err, nats.ErrMaxPayload) {
+	if err := c.conn.Publish(prefix+"."+c.public+"."+answerSubject, make([]byte, 100<<20)); !errors.Is(err, nats.ErrMaxPayload) {
 		t.Errorf("a record of 100 MB: %v", err)
 	}
 	bomb := encoder.EncodeAll(make([]byte, 100<<20), nil)
 	for name, data := range map[string][]byte{"a bomb": bomb, "noise": []byte("noise"), "nothing": nil} {
-		b, err := c.request(ctx, answSubject, data)
+		b, err := c.request(ctx, answerSubject, data)
 		if err != nil || !strings.Contains(string(b), `"Taken":false,"Refused":"`) {
 			t.Errorf("%s: reply %s (%v)", name, b, err)
 		}
@@ -777,7 +777,7 @@ func TestForgedMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err = c.request(ctx, answSubject, b); err != nil || !strings.Contains(string(b), `"Taken":false`) {
+	if b, err = c.request(ctx, answerSubject, b); err != nil || !strings.Contains(string(b), `"Taken":false`) {
 		t.Errorf("work that it was not given: reply %s (%v)", b, err)
 	}
 	s.work(ctx, t, *s.tokens[1], h.Addr().String(), squares{kind: Kind{}, room: 2})

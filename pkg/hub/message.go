@@ -12,12 +12,12 @@ import (
 // Subjects are prefix.KEY.request, where KEY is the public key of the worker. A worker may send
 // to its own subjects only.
 const (
-	prefix      = "alamos"
-	askSubject  = "ask"
-	fileSubject = "file"
-	answSubject = "answer"
-	newsSubject = prefix + ".news" // to all workers: ask now
-	hubSubject  = prefix + ".hub"  // from a hub that begins, to another at the same server
+	prefix        = "alamos"
+	askSubject    = "ask"
+	fileSubject   = "file"
+	answerSubject = "answer"
+	newsSubject   = prefix + ".news" // to all workers: ask now
+	hubSubject    = prefix + ".hub"  // from a hub that begins, to another at the same server
 )
 
 func inbox(public string) string { return "_INBOX." + public }
@@ -66,7 +66,7 @@ type order struct {
 	Over    bool   // the job that the worker asked for has ended
 	Numbers []int
 	Refused string // why the worker gets nothing of this job
-	Out     bool   // it gets nothing at all
+	Revoked bool   // it gets nothing at all
 }
 
 // fileRequest asks for a part of a file. The reply is the part alone; empty: the end.

@@ -76,7 +76,7 @@ func (h *Hub) compare(j *job, c *check, w *worker, r result) (refused, failed er
 	j.verified++
 	for key, s := range c.sums {
 		if s != right {
-			h.putOut(j, key, fmt.Sprintf("its result of item %d is not that of two others", c.number))
+			h.revoke(j, key, fmt.Sprintf("its result of item %d is not that of two others", c.number))
 		}
 	}
 	for _, of := range h.workers {
@@ -92,8 +92,8 @@ func (h *Hub) compare(j *job, c *check, w *worker, r result) (refused, failed er
 	return nil, nil
 }
 
-// putOut revokes the key of a worker, and has all that it has computed of a job computed again.
-func (h *Hub) putOut(j *job, key, why string) {
+// revoke revokes the key of a worker, and has all that it has computed of a job computed again.
+func (h *Hub) revoke(j *job, key, why string) {
 	h.tell(fmt.Sprintf("%s is put out: %s", h.keys.name(key), why))
 	if err := h.keys.revoke(key, why); err != nil {
 		h.tell(err.Error())

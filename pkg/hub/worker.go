@@ -56,8 +56,8 @@ type client struct {
 	news   chan struct{}
 }
 
-// ErrOut means that the hub has put the worker out.
-var ErrOut = errors.New("the hub gives this worker no work")
+// ErrRevoked means that the hub has revoked the key of the worker.
+var ErrRevoked = errors.New("the hub gives this worker no work")
 
 // errAway means that the hub did not answer for WorkOptions.Idle.
 var errAway = errors.New("the hub is away")
@@ -99,14 +99,14 @@ func Work(ctx context.Context, token *Token, opt WorkOptions) error {
 			refused, by = "", o.Hub
 		}
 		switch {
-		case err == nil && o.Out:
-			return fmt.Errorf("%w: %s", ErrOut, o.Refused)
+		case err == nil && o.Revoked:
+			return fmt.Errorf("%w: %s", ErrRevoked, o.Refused)
 		case c.conn.IsClosed():
 			return c.closed()
 		case err == nil && o.Job != "" && o.Job != refused:
 			refused = ""
 			switch err := c.work(ctx, o.Job); {
-			case errors.Is(err, ErrOut):
+			case errors.Is(err, ErrRevoked):
 				return err
 			case errors.Is(err, errAway):
 				return nil
@@ -150,7 +150,7 @@ func (c *client) connect(ctx context.Context, user nkeys.KeyPair) (err error) {
 
 // closed returns the error of a connection that was closed for good.
 func (c *client) closed() error {
-	return fmt.Errorf("the hub at %s: %w", c.token.Address, errors.Join(ErrOut, c.conn.LastError()))
+	return fmt.Errorf("the hub at %s: %w", c.token.Address, errors.Join(ErrRevoked, c.conn.LastError()))
 }
 
 // pause waits about a time, or until there is news.
@@ -313,8 +313,8 @@ func (s *session) fill(ctx context.Context) error {
 				return errAway
 			}
 			heard = time.Now()
-		case o.Out:
-			return fmt.Errorf("%w: %s", ErrOut, o.Refused)
+		case o.Revoked:
+			return fmt.Errorf("%w: %s", ErrRevoked, o.Refused)
 		case o.Refused != "":
 			return fmt.Errorf("the hub refuses this worker: %s", o.Refused)
 		case o.Over, o.Known && o.Job != s.job, !o.Known && time.Since(heard) > grace:
@@ -380,7 +380,7 @@ func (s *session) send(ctx context.Context) error {
 		}
 		var r receipt
 		if err == nil {
-			b, err = s.request(ctx, answSubject, b)
+			b, err = s.request(ctx, answerSubject, b)
 		}
 		if err == nil {
 			err = json.Unmarshal(b, &r)

@@ -59,7 +59,7 @@ func Run(ctx, end context.Context, cfg Config) error {
 		client: client{url: strings.TrimSuffix(cfg.URL, "/"), token: cfg.Token, http: &http.Client{}, pause: cfg.pause},
 	}
 	defer b.count.Wait()
-	text, err := b.client.insist(ctx, http.MethodGet, "/api/account", nil, b.trouble("account"))
+	text, err := b.client.requestWithRetry(ctx, http.MethodGet, "/api/account", nil, b.logRetry("account"))
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func Run(ctx, end context.Context, cfg Config) error {
 		return fmt.Errorf("lichess: %s is not a bot account: upgrade it with POST /api/bot/account/upgrade; it must not have played any game, and the upgrade cannot be undone", b.me.Username)
 	}
 	b.Log.Info("at work", "as", b.me.Username, "server", cfg.URL)
-	err = b.client.follow(ctx, "/api/stream/event", b.trouble("events"), func(line []byte) bool {
+	err = b.client.follow(ctx, "/api/stream/event", b.logRetry("events"), func(line []byte) bool {
 		b.event(ctx, end, line)
 		return true
 	})
@@ -80,8 +80,8 @@ func Run(ctx, end context.Context, cfg Config) error {
 	return err
 }
 
-// trouble returns a function that logs an error before another try.
-func (b *bot) trouble(with string) func(error) {
+// logRetry returns a function that logs an error before another try.
+func (b *bot) logRetry(with string) func(error) {
 	return func(err error) { b.Log.Warn("trying again", "with", with, "error", err) }
 }
 
@@ -131,7 +131,7 @@ func (b *bot) challenged(ctx, end context.Context, c *challenge) {
 	b.count.Go(func() {
 		answering, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
-		_, err := b.client.insist(answering, http.MethodPost, path, form, b.trouble("challenge"))
+		_, err := b.client.requestWithRetry(answering, http.MethodPost, path, form, b.logRetry("challenge"))
 		_, refused := errors.AsType[*StatusError](err)
 		switch {
 		case err == nil && reason == "":

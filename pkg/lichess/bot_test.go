@@ -560,7 +560,7 @@ func TestServerWithoutAnswer(t *testing.T) {
 	defer h.Close()
 	c := client{url: h.URL, http: http.DefaultClient, pause: hasty}
 	c.pause.answer = c.pause.silence
-	if text, err := c.insist(t.Context(), http.MethodPost, "/move", nil, func(error) {}); err != nil || !strings.Contains(string(text), "true") {
+	if text, err := c.requestWithRetry(t.Context(), http.MethodPost, "/move", nil, func(error) {}); err != nil || !strings.Contains(string(text), "true") {
 		t.Errorf("%q, %v", text, err)
 	}
 	if err := c.follow(t.Context(), "/stream", func(error) {}, func([]byte) bool { return false }); err != nil {

@@ -115,8 +115,8 @@ func (c *client) retry(ctx context.Context, note func(error), f func(working fun
 	}
 }
 
-// insist makes a request until it is answered, with success or not, or ctx ends.
-func (c *client) insist(ctx context.Context, method, path string, form url.Values, note func(error)) (text []byte, err error) {
+// requestWithRetry makes a request until it is answered, with success or not, or ctx ends.
+func (c *client) requestWithRetry(ctx context.Context, method, path string, form url.Values, note func(error)) (text []byte, err error) {
 	err = c.retry(ctx, note, func(func()) error {
 		ctx, cancel := context.WithTimeout(ctx, c.pause.answer)
 		defer cancel()

@@ -18,7 +18,7 @@ func (b *bot) play(ctx context.Context, id string) error {
 	g := &game{bot: b, id: id}
 	defer g.close()
 	var fault error
-	err := b.client.follow(ctx, "/api/bot/game/stream/"+url.PathEscape(id), b.trouble("game "+id), func(line []byte) bool {
+	err := b.client.follow(ctx, "/api/bot/game/stream/"+url.PathEscape(id), b.logRetry("game "+id), func(line []byte) bool {
 		fault = g.message(ctx, line)
 		return fault == nil && !g.over
 	})
@@ -107,7 +107,7 @@ func (g *game) leave(ctx context.Context, why error) error {
 
 // post sends an action in the game, and reports whether lichess accepted it.
 func (g *game) post(ctx context.Context, what string) bool {
-	_, err := g.client.insist(ctx, http.MethodPost, "/api/bot/game/"+url.PathEscape(g.id)+"/"+what, nil, g.trouble(what))
+	_, err := g.client.requestWithRetry(ctx, http.MethodPost, "/api/bot/game/"+url.PathEscape(g.id)+"/"+what, nil, g.logRetry(what))
 	return err == nil
 }
 

@@ -31,7 +31,7 @@ const (
 )
 
 // newTrunk declares the layers from the planes to the maps that the heads read.
-func newTrunk(d *declare, s *Spec) []*layer {
+func newTrunk(d *declaration, s *Spec) []*layer {
 	if s.Trunk == TrunkTransformer {
 		return newTransformer(d, s)
 	}
@@ -143,7 +143,7 @@ type pairs struct {
 // outputs are the outputs of the heads for N positions. Those of absent heads are nil.
 type outputs struct{ logits, values, movesLeft, opponent, soft, future *ts.Tensor }
 
-func newHeads(d *declare, s *Spec) heads {
+func newHeads(d *declaration, s *Spec) heads {
 	h := heads{policy: newPolicy(d, "policy", s)}
 	h.value = newDenseHead(d, "value", s, s.ValueChannels, s.ValueSecond, s.ValuePooling, s.ValueHidden, map[string]output{
 		ValueTanh: tanhValue, ValueLinear: linearValue, ValueWDL: wdlValue,
@@ -174,7 +174,7 @@ func newHeads(d *declare, s *Spec) heads {
 
 // newPolicy declares a policy head. The thesis and the AlphaZero paper do not give the
 // kernel of the convolution to the maps of moves. Ours is 1x1 with a bias.
-func newPolicy(d *declare, name string, s *Spec) *head {
+func newPolicy(d *declaration, name string, s *Spec) *head {
 	h, kernel := &head{output: logits}, s.headKernel(true)
 	reduce := func(number string, channels int) { // convolution, batch norm, ReLU
 		h.maps = append(h.maps, newReduction(d, name, number, s, channels, kernel))
@@ -225,7 +225,7 @@ func newPolicy(d *declare, name string, s *Spec) *head {
 
 // newPairs declares the attention of a policy head. The small queries make the priors of an
 // untrained network nearly equal.
-func newPairs(d *declare, name string, s *Spec, pieces int) *pairs {
+func newPairs(d *declaration, name string, s *Spec, pieces int) *pairs {
 	channels := s.PolicyChannels
 	p := &pairs{
 		query: newConvBias(d, name+".query", channels, channels, 1, uniform(channels, small)),
@@ -242,7 +242,7 @@ func newPairs(d *declare, name string, s *Spec, pieces int) *pairs {
 
 // newReduction declares a convolution of a head to fewer channels, with batch norm and ReLU, or
 // after a transformer with a bias and the trunk's activation.
-func newReduction(d *declare, name, number string, s *Spec, channels, kernel int) *layer {
+func newReduction(d *declaration, name, number string, s *Spec, channels, kernel int) *layer {
 	if s.Trunk == TrunkTransformer {
 		return &layer{conv: newConvBias(d, name+".conv"+number, s.Width, channels, kernel, uniform(s.Width*kernel*kernel, math.Sqrt(3))), act: functions[s.Activation]}
 	}
@@ -252,7 +252,7 @@ func newReduction(d *declare, name, number string, s *Spec, channels, kernel int
 // newDenseHead declares a head with a convolution (batch norm, ReLU), which is absent if
 // channels is Flat, another one (bias, ReLU) if second is not 0, pooling if pooled, and dense
 // layers.
-func newDenseHead(d *declare, name string, s *Spec, channels, second int, pooled bool, hidden []int, o output) *head {
+func newDenseHead(d *declaration, name string, s *Spec, channels, second int, pooled bool, hidden []int, o output) *head {
 	h, kernel := &head{sparse: s.Trunk == TrunkSparse, pooled: pooled, output: o, act: relu}, s.headKernel(false)
 	if s.Trunk == TrunkTransformer {
 		h.act = functions[s.Activation]

@@ -85,12 +85,12 @@ type conv struct {
 	bias   *param // [out]; nil if a norm follows, or an addition
 }
 
-func newConv(d *declare, name string, in, out, kernel int) *conv {
+func newConv(d *declaration, name string, in, out, kernel int) *conv {
 	return &conv{weight: d.add(name+".weight", true, kaiming(out, kernel), out, in, kernel, kernel).inMaps()}
 }
 
 // newConvBias declares a convolution with a bias, at first 0.
-func newConvBias(d *declare, name string, in, out, kernel int, fill initializer) *conv {
+func newConvBias(d *declaration, name string, in, out, kernel int, fill initializer) *conv {
 	return &conv{
 		weight: d.add(name+".weight", true, fill, out, in, kernel, kernel).inMaps(),
 		bias:   d.add(name+".bias", true, value(0), out).inMaps(),
@@ -116,7 +116,7 @@ type norm struct {
 	mean, variance *param // [channels], running
 }
 
-func newNorm(d *declare, name string, channels int) *norm {
+func newNorm(d *declaration, name string, channels int) *norm {
 	return &norm{
 		gamma:    d.add(name+".weight", true, value(1), channels),
 		beta:     d.add(name+".bias", true, value(0), channels),
@@ -166,7 +166,7 @@ type dense struct {
 	weight, bias *param // [out, in], [out]
 }
 
-func newDense(d *declare, name string, in, out int, scale float64) *dense {
+func newDense(d *declaration, name string, in, out int, scale float64) *dense {
 	return &dense{
 		weight: d.add(name+".weight", true, uniform(in, scale), out, in),
 		bias:   d.add(name+".bias", true, uniform(in, scale), out),
@@ -278,7 +278,7 @@ type attention struct {
 }
 
 // newAttention returns nil if the spec has no attention.
-func newAttention(d *declare, name string, s *Spec) *attention {
+func newAttention(d *declaration, name string, s *Spec) *attention {
 	if s.Attention == AttentionNone {
 		return nil
 	}

@@ -31,7 +31,7 @@ type layers struct {
 }
 
 // newLayers declares the layers of a complete spec.
-func newLayers(d *declare, s *Spec) (l layers) {
+func newLayers(d *declaration, s *Spec) (l layers) {
 	if s.Trunk == TrunkSparse {
 		l.sparse = newSparse(d, s)
 	} else {
@@ -71,7 +71,7 @@ func New(spec Spec, seed uint64) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &declare{seed: seed}
+	d := &declaration{seed: seed}
 	n := &Network{spec: spec}
 	n.layers = newLayers(d, &n.spec)
 	n.params, n.playing = d.params, d.params[:d.playing]

@@ -84,7 +84,7 @@ func testNorm(t *testing.T, act activation, channels int, adds bool) {
 		// Each side makes the same numbers.
 		side := func(ours bool) map[string][]float32 {
 			rng := rand.New(rand.NewPCG(1, 2))
-			l := newNorm(&declare{}, "n", channels)
+			l := newNorm(&declaration{}, "n", channels)
 			x := normal(g, rng, 3, 7, channels, 8, 8)
 			add := normal(g, rng, 0, 7, channels, 8, 8)
 			weight := normal(g, rng, 0, 7, channels, 8, 8) // of y in the loss
@@ -253,7 +253,7 @@ func TestShardFails(t *testing.T) {
 // A weight goes to libtorch's memory and back, and is there what it is here.
 func TestStorage(t *testing.T) {
 	onShard(t, func(g *graph) {
-		p := (&declare{seed: 1}).add("w", true, uniform(1, 1), 4, 3, 3, 3)
+		p := (&declaration{seed: 1}).add("w", true, uniform(1, 1), 4, 3, 3, 3)
 		x := g.keep(newStorage(p, gotch.CPU))
 		p.write(x, p.data)
 		compare(t, "in libtorch", p.data, ordered(g, x), 0)

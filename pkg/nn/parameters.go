@@ -46,7 +46,7 @@ type initializer func(data []float32, rng *rand.Rand)
 // declare collects the parameters of a network in the order of its layers. The values of
 // each depend only on the seed and its name, so adding or removing a layer does not change
 // the others.
-type declare struct {
+type declaration struct {
 	seed   uint64
 	blank  bool // declare names and shapes only
 	params []*param
@@ -56,7 +56,7 @@ type declare struct {
 
 // declared returns the parameters of a complete spec, without values.
 func (s *Spec) declared() []*param {
-	d := &declare{blank: true}
+	d := &declaration{blank: true}
 	newLayers(d, s)
 	return d.params
 }
@@ -70,7 +70,7 @@ func shapesOf(params []*param) map[string][]int {
 	return all
 }
 
-func (d *declare) add(name string, trained bool, fill initializer, shape ...int) *param {
+func (d *declaration) add(name string, trained bool, fill initializer, shape ...int) *param {
 	p := &param{name: name, shape: shape, trained: trained}
 	d.params = append(d.params, p)
 	if d.blank {

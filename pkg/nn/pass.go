@@ -118,7 +118,7 @@ type passes []*pass
 
 // passes starts the passes of a batch. The caller closes them.
 func (t *Trainer) passes(b *Batch, training bool, momentum float64) (all passes) {
-	b = t.net.sparse.seenBatch(b)
+	b = t.net.sparse.reflectedBatch(b)
 	for _, r := range t.all() {
 		for m := r.first; m < r.last; m++ {
 			if from, to := b.N*m/t.micro, b.N*(m+1)/t.micro; from < to {

@@ -141,7 +141,7 @@ type sparse struct {
 // activeFeatures is a usual number of features of a view, which the initial weights allow for.
 const activeFeatures = 32
 
-func newSparse(d *declare, s *Spec) *sparse {
+func newSparse(d *declaration, s *Spec) *sparse {
 	t := &sparse{spec: s}
 	var err error
 	t.sides, err = s.sides()
@@ -163,8 +163,8 @@ func (t *sparse) reflects(planes []uint64) bool {
 	return t.spec.Mirror && king != 0 && bits.TrailingZeros64(king)&4 != 0
 }
 
-// seen appends the policy indices of a position's moves as its views show them.
-func (t *sparse) seen(to, indices []int32, planes []uint64) []int32 {
+// reflectedMoves appends the policy indices of a position's moves as its views show them.
+func (t *sparse) reflectedMoves(to, indices []int32, planes []uint64) []int32 {
 	from := len(to)
 	to = append(to, indices...)
 	if t.reflected != nil && t.reflects(planes) {
@@ -177,26 +177,26 @@ func (t *sparse) seen(to, indices []int32, planes []uint64) []int32 {
 	return to
 }
 
-// seenBatch returns the batch with the moves, the replies and the later boards as the views
+// reflectedBatch returns the batch with the moves, the replies and the later boards as the views
 // show them.
-func (t *sparse) seenBatch(b *Batch) *Batch {
+func (t *sparse) reflectedBatch(b *Batch) *Batch {
 	if t == nil || !t.spec.Mirror {
 		return b
 	}
-	seen := *b
-	seen.Indices, seen.Replies.Indices, seen.Futures = make([]int32, 0, len(b.Indices)), nil, slices.Clone(b.Futures)
+	reflected := *b
+	reflected.Indices, reflected.Replies.Indices, reflected.Futures = make([]int32, 0, len(b.Indices)), nil, slices.Clone(b.Futures)
 	for i := range b.N {
 		planes := b.Planes[i*t.spec.Planes:][:t.spec.Planes]
-		seen.Indices = t.seen(seen.Indices, b.Indices[b.Offsets[i]:b.Offsets[i+1]], planes)
-		seen.Replies.Indices = t.seen(seen.Replies.Indices, b.Replies.Indices[b.Replies.Offsets[i]:b.Replies.Offsets[i+1]], planes)
+		reflected.Indices = t.reflectedMoves(reflected.Indices, b.Indices[b.Offsets[i]:b.Offsets[i+1]], planes)
+		reflected.Replies.Indices = t.reflectedMoves(reflected.Replies.Indices, b.Replies.Indices[b.Replies.Offsets[i]:b.Replies.Offsets[i+1]], planes)
 		if t.reflects(planes) {
 			for j := range encode.FutureWords {
-				word := &seen.Futures[i*encode.FutureWords+j]
+				word := &reflected.Futures[i*encode.FutureWords+j]
 				*word = encode.ReflectBoard(*word)
 			}
 		}
 	}
-	return &seen
+	return &reflected
 }
 
 // shape calls f with the trunk's shape in C.
@@ -357,7 +357,7 @@ func (e *sparseEvaluator) evaluate(n int, b *buffers) error {
 	if e.trunk.reflected != nil {
 		e.indices = e.indices[:0]
 		for i := range n {
-			e.indices = e.trunk.seen(e.indices, b.indices[b.offsets[i]:b.offsets[i+1]], b.planes[i*planes:][:planes])
+			e.indices = e.trunk.reflectedMoves(e.indices, b.indices[b.offsets[i]:b.offsets[i+1]], b.planes[i*planes:][:planes])
 		}
 		indices = e.indices
 	}

@@ -252,7 +252,7 @@ func TestSparseInference(t *testing.T) {
 				if n.spec.MovesLeft {
 					worstLeft = max(worstLeft, math.Abs(float64(left[i])*float64(n.spec.MovesLeftUnit)-float64(l.MovesLeft)))
 				}
-				indices := n.sparse.seen(nil, l.Indices, l.Planes)
+				indices := n.sparse.reflectedMoves(nil, l.Indices, l.Planes)
 				for k, p := range softmaxOf(logits[i*n.spec.PolicySize:][:n.spec.PolicySize], indices) {
 					worstPrior = max(worstPrior, math.Abs(p-float64(l.Priors[k])))
 				}

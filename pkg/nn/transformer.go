@@ -90,7 +90,7 @@ type tokens interface {
 }
 
 // newTransformer declares the layers of the trunk.
-func newTransformer(d *declare, s *Spec) []*layer {
+func newTransformer(d *declaration, s *Spec) []*layer {
 	var shared *param
 	trunk := []*layer{{tokens: newEmbedding(d, s)}}
 	if s.Smolgen > 0 {
@@ -119,7 +119,7 @@ var functions = map[string]activation{ReLU: relu, Mish: mish, SquaredReLU: squar
 
 // newTokenDense declares a dense layer over the vectors of squares. The variance of its outputs
 // is at first that of its inputs.
-func newTokenDense(d *declare, name string, in, out int, biased bool) *dense {
+func newTokenDense(d *declaration, name string, in, out int, biased bool) *dense {
 	l := &dense{weight: d.add(name+".weight", true, uniform(in, math.Sqrt(3)), out, in).inMaps()}
 	l.weight.kind, l.weight.output = "linear", []int{Squares, out}
 	if biased {
@@ -129,7 +129,7 @@ func newTokenDense(d *declare, name string, in, out int, biased bool) *dense {
 }
 
 // newBoardDense declares a dense layer over the vectors of all squares together.
-func newBoardDense(d *declare, name string, in, out int) *dense {
+func newBoardDense(d *declaration, name string, in, out int) *dense {
 	l := newTokenDense(d, name, in, out, true)
 	l.weight.output = []int{out}
 	return l
@@ -141,7 +141,7 @@ type layerNorm struct {
 	epsilon    float64
 }
 
-func newLayerNorm(d *declare, name string, size int, epsilon float64) *layerNorm {
+func newLayerNorm(d *declaration, name string, size int, epsilon float64) *layerNorm {
 	l := &layerNorm{d.add(name+".weight", true, value(1), size).inMaps(), d.add(name+".bias", true, value(0), size).inMaps(), epsilon}
 	l.gain.kind, l.gain.output = "layer norm", l.gain.shape
 	return l
@@ -162,7 +162,7 @@ type feedForward struct {
 	act           activation
 }
 
-func newFeedForward(d *declare, name string, s *Spec) *feedForward {
+func newFeedForward(d *declaration, name string, s *Spec) *feedForward {
 	return &feedForward{
 		newTokenDense(d, name+".linear1", s.Width, s.FeedForward, true), newTokenDense(d, name+".linear2", s.FeedForward, s.Width, true),
 		functions[s.FeedForwardActivation],
@@ -188,7 +188,7 @@ type embedding struct {
 	scale       float64
 }
 
-func newEmbedding(d *declare, s *Spec) *embedding {
+func newEmbedding(d *declaration, s *Spec) *embedding {
 	l, position := &embedding{planes: s.Planes, act: functions[s.Activation], scale: s.addition()}, Squares
 	if s.Position == PositionDense {
 		position = s.PositionWidth
@@ -264,7 +264,7 @@ type encoder struct {
 	feed                   *feedForward
 }
 
-func newEncoder(d *declare, name string, s *Spec, shared *param) *encoder {
+func newEncoder(d *declaration, name string, s *Spec, shared *param) *encoder {
 	square := func(part string) *dense {
 		l := newTokenDense(d, name+"."+part, s.Width, s.Width, true)
 		l.weight.kind = part + " linear"
@@ -312,7 +312,7 @@ type smolgen struct {
 	act           activation
 }
 
-func newSmolgen(d *declare, name string, s *Spec, shared *param) *smolgen {
+func newSmolgen(d *declaration, name string, s *Spec, shared *param) *smolgen {
 	const epsilon = 1e-3
 	l := &smolgen{shared: shared, act: functions[s.SmolgenActivation], compress: newTokenDense(d, name+".compress", s.Width, s.Smolgen, false)}
 	l.first = newBoardDense(d, name+".linear1", Squares*s.Smolgen, s.SmolgenHidden)

@@ -19,7 +19,7 @@
 //
 // Other operations are ignored. If dm is present, the rules decide and the moves in the
 // file do not: a first move solves the puzzle if the win in dm moves is still forced after
-// it, which [Keeps] proves by exhaustive search. A win is any win of the variant: mate, or
+// it, which [StillWins] proves by exhaustive search. A win is any win of the variant: mate, or
 // an exploded king.
 //
 // The players come from package match: a network alone, a tree search, alpha-beta and

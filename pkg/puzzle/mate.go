@@ -26,8 +26,8 @@ func Wins(ctx context.Context, p *chess.Position, n int) ([]chess.Move, error) {
 	return wins, s.err
 }
 
-// Keeps reports whether [Wins] contains the legal move m.
-func Keeps(ctx context.Context, p *chess.Position, m chess.Move, n int) (bool, error) {
+// StillWins reports whether [Wins] contains the legal move m.
+func StillWins(ctx context.Context, p *chess.Position, m chess.Move, n int) (bool, error) {
 	s := newProver(ctx)
 	won := s.after(p, m, n)
 	return won && s.err == nil, s.err

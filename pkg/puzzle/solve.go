@@ -78,7 +78,7 @@ func (p *Puzzle) SolvedBy(ctx context.Context, m chess.Move) (bool, error) {
 	case !l.Contains(m):
 		return false, nil
 	case p.Mate > 0:
-		return Keeps(ctx, &p.Position, m, p.Mate)
+		return StillWins(ctx, &p.Position, m, p.Mate)
 	}
 	return slices.Contains(p.Best, m), nil
 }

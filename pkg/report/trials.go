@@ -277,9 +277,9 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 	return text
 }
 
-// asked returns the results by color that the first figure of the sweep shows, if it shows them:
+// colorMetric returns the results by color that the first figure of the sweep shows, if it shows them:
 // then they are the question.
-func (r *Report) asked() string {
+func (r *Report) colorMetric() string {
 	for _, c := range r.Notebook {
 		if c.Figure != nil && c.Figure.Kind == "sweep" {
 			if slices.Contains(colorColumns, c.Figure.Metric) {
@@ -483,7 +483,7 @@ func rungOf(x *store.Experiment, t *store.Trial) int {
 // answer says which setting of the sweep is better, or which one won the
 // successive halving. It is empty if the results do not say.
 func (r *Report) answer() string {
-	if text := answer(finalists(r.Trials), r.Axes, r.asked()); text != "" || len(r.rungs) == 0 {
+	if text := answer(finalists(r.Trials), r.Axes, r.colorMetric()); text != "" || len(r.rungs) == 0 {
 		return text
 	}
 	last := r.rungs[len(r.rungs)-1]

@@ -162,7 +162,7 @@ func TestEvaluationTables(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ok, err := puzzle.Keeps(t.Context(), &p.Position, m, p.Mate)
+				ok, err := puzzle.StillWins(t.Context(), &p.Position, m, p.Mate)
 				if err != nil || strconv.FormatBool(ok) != row[column+1] {
 					t.Errorf("%v: %s is %v, %v", row, row[column], ok, err)
 				}

@@ -107,9 +107,9 @@ func (t *Tree) playable(n *node, e *edge) bool {
 	return !known || t.nodes[e.child].value < 1
 }
 
-// Asked reports whether the network was asked about the root. If not, since Config.Lookahead found a
+// Evaluated reports whether the network was asked about the root. If not, since Config.Lookahead found a
 // move that wins at once, the priors of its moves are equal.
-func (t *Tree) Asked() bool { return !t.nodes[0].unasked }
+func (t *Tree) Evaluated() bool { return !t.nodes[0].unevaluated }
 
 // Value is the value of the root as searched so far, -1 to 1, from the view
 // of its side to move.

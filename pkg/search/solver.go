@@ -13,7 +13,7 @@ func (t *Tree) playMateInOne(at int32, path []step) []step {
 		return path
 	}
 	n := &t.nodes[at]
-	n.unasked = true
+	n.unevaluated = true
 	stubs := t.stubsOf(n)
 	for i := range stubs {
 		stubs[i].prior = 1 / float32(len(stubs))

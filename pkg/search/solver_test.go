@@ -351,8 +351,8 @@ func TestLookahead(t *testing.T) {
 					t.Errorf("value %v (exact: %v) after %d evaluations and %d visits: want a win at once", s.Value(), s.Exact(), s.Evaluations(), sum(s))
 				}
 				policy := tree(t, search.Config{Visits: 0, CPuct: 1, Solver: true, Lookahead: 1}, 0, g, search.Uniform{})
-				if s.Asked() || !policy.Asked() || policy.Evaluations() != 1 {
-					t.Errorf("the network was asked: %v; for its policy alone: %v", s.Asked(), policy.Asked())
+				if s.Evaluated() || !policy.Evaluated() || policy.Evaluations() != 1 {
+					t.Errorf("the network was asked: %v; for its policy alone: %v", s.Evaluated(), policy.Evaluated())
 				}
 				g.Undo()
 			}

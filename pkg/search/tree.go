@@ -68,15 +68,15 @@ const none = -1
 
 // node is a position, 32 bytes.
 type node struct {
-	sum     float64 // of the values backed up through its edges, from the view of its side to move
-	visits  int32   // through its edges: the sum of N(s,b)
-	pending int32   // visits through or to this node that wait for the network
-	first   int32   // of its stubs or of its edges, as its state says; they are contiguous
-	value   float32 // of the position itself, from the view of its side to move
-	count   uint16  // legal moves
-	state   state
-	unasked bool    // expanded without the network: its priors are equal
-	draw    float32 // the network's probability of a draw, if it predicts one: see WDL
+	sum         float64 // of the values backed up through its edges, from the view of its side to move
+	visits      int32   // through its edges: the sum of N(s,b)
+	pending     int32   // visits through or to this node that wait for the network
+	first       int32   // of its stubs or of its edges, as its state says; they are contiguous
+	value       float32 // of the position itself, from the view of its side to move
+	count       uint16  // legal moves
+	state       state
+	unevaluated bool    // expanded without the network: its priors are equal
+	draw        float32 // the network's probability of a draw, if it predicts one: see WDL
 }
 
 type state uint8

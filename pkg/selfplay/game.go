@@ -181,7 +181,7 @@ func (g *gameSlot) move() (*Record, error) {
 		if s, ok := g.sample(); ok {
 			r.Samples = append(r.Samples, s)
 			root := rootOf(&s, g.priors)
-			if !g.tree.Asked() {
+			if !g.tree.Evaluated() {
 				root.KL, root.PriorEntropy = math.NaN(), math.NaN()
 			}
 			r.Roots = append(r.Roots, root)

@@ -88,7 +88,7 @@ func (r *generation) epoch(ctx context.Context) (err error) {
 		}
 	}
 	r.part = nil
-	for b := range r.lessons(p.Steps) {
+	for b := range r.epochBatches(p.Steps) {
 		if ctx.Err() != nil {
 			break
 		}
@@ -308,7 +308,7 @@ func (r *generation) measureNorms(ctx context.Context) error {
 		return nil
 	}
 	count := 0
-	for b := range r.lessons(0) {
+	for b := range r.epochBatches(0) {
 		count++
 		if err := errors.Join(ctx.Err(), r.tr.UpdateNorms(b, 1/float64(count))); err != nil {
 			return err
@@ -336,8 +336,8 @@ func (r *generation) feed() feed {
 	return feed{set: r.window, values: r.cfg.Values, reply: r.reply}
 }
 
-// lessons yields the batches of the current epoch from one on, counted from 0.
-func (r *generation) lessons(first int) iter.Seq[*nn.Batch] {
+// epochBatches yields the batches of the current epoch from one on, counted from 0.
+func (r *generation) epochBatches(first int) iter.Seq[*nn.Batch] {
 	f := r.feed()
 	f.mirror, f.seed = r.mirror, stats.Derive(r.seeds.Shuffle, len(r.epochs))
 	return f.batches(r.learn, r.cfg.Batch, first)

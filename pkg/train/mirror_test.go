@@ -29,7 +29,7 @@ func TestMirror(t *testing.T) {
 	r := generation{cfg: Config{Batch: 7, Mirror: true}, window: set, learn: all, mirror: mirror, seeds: Seeds{1, 2}}
 	reflected := func() (which []bool) {
 		at := 0
-		for b := range r.lessons(0) {
+		for b := range r.epochBatches(0) {
 			for i := range b.N {
 				s := set.Sample(at)
 				planes := b.Planes[i*len(s.Planes):][:len(s.Planes)]

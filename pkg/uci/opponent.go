@@ -176,8 +176,8 @@ func Find(ctx context.Context, name string, v chess.Variant) (Command, error) {
 		}
 		e, err := (&Player{Command: c, Variant: v}).Start(ctx)
 		if err == nil {
-			if name == FairyStockfish && e.Option(handmade[0].Name) != nil {
-				c.Settings = handmade
+			if name == FairyStockfish && e.Option(withoutNNUE[0].Name) != nil {
+				c.Settings = withoutNNUE
 			}
 			e.Close()
 			return c, nil
@@ -204,7 +204,7 @@ func Find(ctx context.Context, name string, v chess.Variant) (Command, error) {
 		// With fetch, the WebAssembly loader treats the file's path as a URL.
 		Args:     []string{"--no-experimental-fetch", filepath.Base(script)},
 		Dir:      filepath.Dir(script),
-		Settings: handmade,
+		Settings: withoutNNUE,
 	}, nil
 }
 
@@ -222,8 +222,8 @@ func (o *Opponent) Installed() bool {
 	return found
 }
 
-// handmade disables neural networks: most variants have none, and lichess plays without.
-var handmade = []Setting{{"Use NNUE", "false"}}
+// withoutNNUE disables neural networks: most variants have none, and lichess plays without.
+var withoutNNUE = []Setting{{"Use NNUE", "false"}}
 
 // lookPath finds a program on the PATH or in Debian's folder of games.
 func lookPath(name string) (string, bool) {

@@ -23,8 +23,8 @@ type timeControl struct {
 	Seconds float64 `json:"seconds"` // added for each move
 }
 
-// free is the number of plies that cost no time.
-const free = 2
+// untimedPlies is the number of plies that cost no time.
+const untimedPlies = 2
 
 // clock returns the clock of a new game.
 func (t *timeControl) clock() (c clock, err error) {
@@ -67,7 +67,7 @@ func (g *game) stopClock() {
 // startClock starts the clock of the side to move if it should run. g.mu is held.
 func (g *game) startClock() {
 	c := &g.clock
-	if c.limit == 0 || g.ply() < free || g.paused || !g.watched() || g.outcome().Over() {
+	if c.limit == 0 || g.ply() < untimedPlies || g.paused || !g.watched() || g.outcome().Over() {
 		return
 	}
 	c.since = time.Now()

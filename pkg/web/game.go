@@ -46,9 +46,9 @@ type game struct {
 	hurry    context.CancelFunc
 }
 
-// longest is the largest number of plies of a game: crazyhouse has no fifty-move rule,
+// mostPlies is the largest number of plies of a game: crazyhouse has no fifty-move rule,
 // and random players would play very long games.
-const longest = 3000
+const mostPlies = 3000
 
 func newGameAt(id string, start chess.Position, seats [2]seat, players func(seat) *player, clock clock) *game {
 	g := &game{
@@ -96,7 +96,7 @@ func (g *game) outcome() chess.Outcome {
 	switch {
 	case g.ended.Over():
 		return g.ended
-	case g.ply() >= longest:
+	case g.ply() >= mostPlies:
 		return chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}
 	}
 	return chess.Outcome{Result: chess.Unfinished}
@@ -166,7 +166,7 @@ func (g *game) push(m chess.Move) {
 	side := g.line.Position().Turn()
 	g.line.Play(m)
 	g.append(v)
-	if g.ply() > free {
+	if g.ply() > untimedPlies {
 		g.left()[side] += g.clock.increment
 	}
 }
@@ -336,12 +336,12 @@ func (g *game) resign(*request) error {
 	return nil
 }
 
-// linger is how long searches continue after the last request of a page. Browsers let a
+// watchTimeout is how long searches continue after the last request of a page. Browsers let a
 // hidden page send at least one request a minute.
-const linger = 150 * time.Second
+const watchTimeout = 150 * time.Second
 
 // watched reports whether a page shows the game. g.mu is held.
-func (g *game) watched() bool { return g.watchers > 0 || time.Since(g.touched) < linger }
+func (g *game) watched() bool { return g.watchers > 0 || time.Since(g.touched) < watchTimeout }
 
 // touch records a request of a page, and adds to the pages that receive events.
 func (g *game) touch(watchers int) {

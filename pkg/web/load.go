@@ -152,7 +152,7 @@ func (s *Play) loaded(q *request) (found *chess.PGN, err error) {
 // comments.
 func loadedGame(id string, pgn *chess.PGN, players func(seat) *player) *game {
 	g := newGameAt(id, pgn.Start, [2]seat{human, human}, players, clock{})
-	for _, m := range pgn.Moves[:min(len(pgn.Moves), longest)] {
+	for _, m := range pgn.Moves[:min(len(pgn.Moves), mostPlies)] {
 		g.push(m)
 	}
 	g.annotate(pgn)

@@ -58,7 +58,7 @@ func TestGamesEnd(t *testing.T) {
 			if want := report.Ending(o); know.Outcome.Text != want || know.Outcome.Reason != o.Reason.String() || !strings.HasSuffix(file.Comment(len(file.Moves)), want) {
 				t.Errorf("%+v, want %s %q", know.Outcome, o, want)
 			}
-			if o.Reason == chess.MoveLimit && len(file.Moves) != longest {
+			if o.Reason == chess.MoveLimit && len(file.Moves) != mostPlies {
 				t.Errorf("ended after %d moves", len(file.Moves))
 			}
 		})

@@ -157,7 +157,7 @@ func TestRest(t *testing.T) {
 	}
 	for !rests() {
 		g.mu.Lock()
-		g.touched = g.touched.Add(-linger)
+		g.touched = g.touched.Add(-watchTimeout)
 		g.mu.Unlock()
 		g.endUnwatched()
 		time.Sleep(time.Millisecond)
@@ -192,7 +192,7 @@ func TestEnginesEndWithThePage(t *testing.T) {
 	g := h.server.games[strings.TrimPrefix(path, "/api/games/")]
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {
 		g.mu.Lock()
-		g.touched = time.Now().Add(-linger)
+		g.touched = time.Now().Add(-watchTimeout)
 		g.mu.Unlock()
 		g.endUnwatched()
 		if _, err := os.Stat(gone); err == nil {
