@@ -34,8 +34,7 @@ var (
 	ErrSize = errors.New("size cannot be drawn")
 )
 
-// Figure is a finished layout. It can be rendered any number of times, by one goroutine at
-// a time.
+// Figure is a finished layout. Several goroutines may render it at once.
 type Figure struct {
 	title, description string
 	style              Style

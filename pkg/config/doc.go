@@ -19,6 +19,7 @@
 //	         "policy!=none", "uci" (with that key), "!data" (without that key);
 //	         "network.moves_left=true" for a key of another group;
 //	         "policy!=none, trunk!=sparse" for both
+//	mistake  a wrong value that people write, and advice: "chess960: write ..."
 //	inherit  the key or group that supplies its defaults; except: "noise=0" overrides some
 //	absent   the meaning of leaving it out, if it has no default
 //	keys     of a struct: only these of its keys; oneof: exactly one of these must be present

@@ -98,15 +98,14 @@ type Player struct {
 	Command uci.Command // UCI with Options, as found on this machine
 }
 
-// Label is an engine or a network that evaluates positions. Of an engine, the Value and Draw of a [Position] are its
-// expected score and draw probability, from the win, draw and loss of its last exact score,
-// or of a bound if it reports no exact score. For an engine without win, draw and loss,
+// Label is an engine or a network that evaluates positions. Of an engine, the Value and Draw of a
+// [Position] are its expected score and draw probability, from the win, draw and loss of its last
+// exact score, or of a bound if it reports no exact score. For an engine without win, draw and loss,
 // [uci.Score.Expected] converts its centipawns to
 //
 //	2 / (1 + exp(-0.00368208 cp)) - 1
 //
-// and Draw is the probability that this value leaves for draws. It is so for a network without
-// win, draw and loss too.
+// and Draw is 1 - |Value|. The same holds for a network that predicts no draws.
 type Label struct {
 	_ struct{} `oneof:"model"`
 

@@ -20,7 +20,7 @@ type Cursor struct {
 	Pass  int `json:"pass"`  // from 1
 	File  int `json:"file"`  // from 0, in the order of the pass
 	Game  int `json:"game"`  // from 0 in its file, including broken games
-	Read  int `json:"read"`  // games of the pass before the cursor; those that next reports as broken do not count
+	Read  int `json:"read"`  // games of the pass before the cursor, without those that were found broken
 }
 
 // First is the cursor of the first chunk.

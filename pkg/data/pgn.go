@@ -28,7 +28,7 @@ func (s *Source) pgnGames(name string, in *CountingReader, yield func(pending, e
 		return fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN"))
 	}
 	games := chess.NewPGNReader(text)
-	games.SetVariant(s.cfg.Variant) // default for games without a variant tag
+	games.SetVariant(s.cfg.Variant) // all games are read by these rules; a tag that names others is an error below
 	for {
 		g, err := s.pgnGame(name, games)
 		if err == io.EOF {

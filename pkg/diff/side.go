@@ -27,7 +27,7 @@ type Side struct {
 	rows   []config.Explained
 	axes   []string       // swept settings, without the seed
 	prefix string         // the revision, printed before the files of origins
-	trials []*store.Trial // all its trials, with or without results
+	trials []*store.Trial // in the order of the experiment; of stored results, those that have begun
 	notes  []string       // limits of its results
 }
 

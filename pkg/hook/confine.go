@@ -30,9 +30,10 @@ var allowedCalls = []string{
 // wait for them.
 const maxDescriptors = 32
 
-// confine restricts this process for the rest of its life. A kernel without seccomp, or
-// a processor that the library does not know, leaves that part out. The limit of processes is not set, because the kernel counts the
-// threads of the same user everywhere; the filter allows new threads and no new processes.
+// confine restricts this process for the rest of its life. A kernel without seccomp, or a processor
+// that the library does not know, leaves that part out. The limit of processes is not set, because
+// the kernel counts the threads of the same user everywhere; the filter allows new threads and no
+// new processes.
 func confine() error {
 	for resource, limit := range map[int]uint64{
 		syscall.RLIMIT_FSIZE:  0,

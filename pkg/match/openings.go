@@ -78,7 +78,7 @@ var pgnStart = regexp.MustCompile(`^(?:\s*(?:#.*)?\n)*[ \t]*(?:\[|1\.)`)
 
 func readGames(r io.Reader, v chess.Variant, plies int) (book []Opening, err error) {
 	games := chess.NewPGNReader(r)
-	games.SetVariant(v) // default for games without a variant tag
+	games.SetVariant(v) // all games are read by these rules; a tag that names others is an error below
 	for {
 		g, err := games.Next()
 		if err == io.EOF {

@@ -23,8 +23,8 @@ const scale = 400 / math.Ln10
 // scoreOf returns the expected score at a logistic Elo difference.
 func scoreOf(elo float64) float64 { return logistic(elo / scale) }
 
-// ErrNoMaximum says that ratings would be infinite.
-var ErrNoMaximum = errors.New("the likelihood of the results has no maximum")
+// errNoMaximum means that Newton's method did not converge.
+var errNoMaximum = errors.New("the likelihood of the results has no maximum")
 
 // Rating is a player's strength.
 type Rating struct {
@@ -251,7 +251,7 @@ func (m *likelihood) climb(x, contrast *mat.VecDense, to float64) (float64, erro
 		return (to - mat.Dot(contrast, x) - mat.Dot(contrast, step)) / mat.Dot(contrast, along)
 	})
 	if !ok {
-		return 0, ErrNoMaximum
+		return 0, errNoMaximum
 	}
 	return value, nil
 }

@@ -14,7 +14,7 @@ type Report struct {
 	*store.Experiment
 	Dir    string         // the result folder
 	Trials []*store.Trial // trials with a finished generation, in the experiment's order
-	// Notes are warnings about the store, for example that a copy replaced a manifest.
+	// Notes are warnings about the store, such as damaged manifests, which are left out.
 	Notes []string
 
 	rungs  []store.Rung       // comparisons of successive halving

@@ -160,7 +160,7 @@ type generationGames struct {
 	number      int
 	in          store.Inputs
 	cfg         selfplay.Config // without what only playing needs
-	before      store.Kind      // of machine that played the generation before
+	before      store.Kind      // kind of machine that played the generation before
 	begun       chan store.Kind // receives the kind of the first worker of a hub
 	have        map[int]int     // number of a game -> its entry in the journal
 	journal     *disk.Journal

@@ -40,8 +40,8 @@ type Difference struct {
 // Untested is a difference without a test. Its interval may be unknown.
 func Untested(i Interval) Difference { return Difference{i, math.NaN()} }
 
-// Student returns an estimate with Student's t distribution of errors.
-func Student(value, standardError, freedom float64) Difference {
+// student returns an estimate with Student's t distribution of errors.
+func student(value, standardError, freedom float64) Difference {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}
 	return Difference{
 		Around(value, t.Quantile(1-Alpha/2)*standardError),
@@ -57,7 +57,7 @@ func Paired(differences []float64) Difference {
 	if n < 2 || variance == 0 {
 		return Untested(Exactly(mean))
 	}
-	return Student(mean, math.Sqrt(variance/n), n-1)
+	return student(mean, math.Sqrt(variance/n), n-1)
 }
 
 // Welch returns the difference b - a of the means of two samples with different variances,
@@ -70,7 +70,7 @@ func Welch(a, b []float64) Difference {
 	if err != nil {
 		return Untested(Exactly(d))
 	}
-	return Student(d, math.Sqrt(varianceA/float64(len(a))+varianceB/float64(len(b))), test.DoF)
+	return student(d, math.Sqrt(varianceA/float64(len(a))+varianceB/float64(len(b))), test.DoF)
 }
 
 // WelchP returns only the p-value of [Welch], without the slow quantiles of an interval.
@@ -189,5 +189,5 @@ func Jackknife(value float64, without []float64) Difference {
 	if len(without) < 2 || variance == 0 {
 		return Untested(Exactly(value))
 	}
-	return Student(value, math.Sqrt((n-1)*variance), n-1)
+	return student(value, math.Sqrt((n-1)*variance), n-1)
 }

@@ -40,7 +40,7 @@ func TestWelch(t *testing.T) {
 	// 4 / sqrt(8/3) and the degrees of freedom (8/3)^2 / (1/18 + 49/18) = 2.56.
 	e = Welch([]float64{1, 2, 3}, []float64{4, 5, 9})
 	near(t, "difference", e.Value, 4, 1e-12)
-	near(t, "p", e.P, Student(4, math.Sqrt(8./3), 2.56).P, 1e-12)
+	near(t, "p", e.P, student(4, math.Sqrt(8./3), 2.56).P, 1e-12)
 	for _, none := range []Difference{Welch([]float64{1}, []float64{2, 3}), Welch([]float64{1, 1}, []float64{2, 2})} {
 		if none.Low < none.High || !math.IsNaN(none.P) {
 			t.Errorf("a test of what cannot be tested: %+v", none)

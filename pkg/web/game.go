@@ -108,7 +108,7 @@ func ending(o chess.Outcome) string {
 	return cmp.Or(report.Ending(o), result[o.Result])
 }
 
-// name returns the name of a side's player.
+// name returns the name of a side's player: the one that a loaded game has, or that of its seat.
 func (g *game) name(c chess.Color) string { return cmp.Or(g.names[c], g.players(g.seats[c]).Name) }
 
 func (g *game) isHuman(c chess.Color) bool { return g.players(g.seats[c]).Kind == human }

@@ -35,7 +35,6 @@ type liveRun struct {
 // runView is an experiment as the page lists it.
 type runView struct {
 	Name        string            `json:"name"`
-	About       string            `json:"about"`
 	Variant     string            `json:"variant"`
 	State       store.State       `json:"state"`
 	Fault       string            `json:"fault,omitempty"`
@@ -234,7 +233,7 @@ func left(t *store.Live, v *trialView) float64 {
 // summary makes the view of an experiment from those of its trials.
 func (run *liveRun) summary(isRunning bool) runView {
 	x := run.x
-	v := runView{Name: run.name, About: x.About, Fault: run.fault, Trials: len(x.Trials) + x.Pending, Axes: []string{}, Metrics: []string{}, Labels: map[string]string{}, State: store.Interrupted}
+	v := runView{Name: run.name, Fault: run.fault, Trials: len(x.Trials) + x.Pending, Axes: []string{}, Metrics: []string{}, Labels: map[string]string{}, State: store.Interrupted}
 	for _, a := range x.Axes {
 		v.Axes = append(v.Axes, a.Path)
 	}

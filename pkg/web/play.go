@@ -63,7 +63,7 @@ type Play struct {
 // mostGames is the largest number of games at once.
 const mostGames = 200
 
-// New makes a server. It fails when no network plays the variant.
+// NewPlay returns a server. It fails when no network plays the variant.
 func NewPlay(cfg PlayConfig) (*Play, error) {
 	cfg.Pace = cmp.Or(cfg.Pace, 450*time.Millisecond)
 	if cfg.Log == nil {
