@@ -225,11 +225,15 @@ func (p *Opened) Searcher(ctx context.Context, v chess.Variant) (s uci.Searcher,
 // LimitVisits sets the visits of tree searches that have no limit of their own.
 func LimitVisits(specs []*Spec, visits int) {
 	for _, s := range specs {
-		limited := slices.ContainsFunc(s.Search, func(x uci.Setting) bool { return x.Name == "nodes" })
-		if s.Kind() == TreeKind && s.Limit() == (uci.Limit{}) && !limited {
+		if s.Kind() == TreeKind && !s.Limited() {
 			s.Visits = visits
 		}
 	}
+}
+
+// Limited reports whether a tree search has a limit of its own: visits, depth, movetime or nodes.
+func (s *Spec) Limited() bool {
+	return s.Limit() != (uci.Limit{}) || slices.ContainsFunc(s.Search, func(x uci.Setting) bool { return x.Name == "nodes" })
 }
 
 // Hardware configures the evaluation of a model.

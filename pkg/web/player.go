@@ -64,12 +64,12 @@ func newPlayers(given []*match.Opened, all []chess.Variant) (players []player) {
 		switch {
 		case p.Kind() == match.EngineKind:
 			usual = "" // its strength is that of the command line
-		case p.Kind() == match.TreeKind && usual == "":
+		case p.Kind() == match.TreeKind && !p.Limited():
 			usual = "visits=400"
 		}
 		searches := p.Kind() == match.TreeKind && p.Network() != ""
 		if p.Temperature > 0 {
-			usual += fmt.Sprintf(",temperature=%g", p.Temperature)
+			usual = strings.TrimPrefix(fmt.Sprintf("%s,temperature=%g", usual, p.Temperature), ",")
 		}
 		add(id, "", usual, *p)
 		if !searches {
@@ -142,7 +142,7 @@ func (s *Play) find(t seat, v chess.Variant) (*player, error) {
 			return nil, invalid("%v", err)
 		}
 	}
-	if p.Kind == match.TreeKind && spec.Limits() == "" {
+	if p.Kind == match.TreeKind && !spec.Limited() {
 		return nil, invalid("player %s needs a limit: visits, depth or movetime", p.Name)
 	}
 	if err := spec.Check(); err != nil {
