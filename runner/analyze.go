@@ -86,6 +86,7 @@ the network's policy, over all moves that it can express and over the legal move
 	f.StringVar(&o.pgn, "pgn", "", "`file` with the game of the position")
 	numberFlag(cmd, &o.game, "game", 1, atLeast(1), "number of the game in the file, from 1")
 	numberFlag(cmd, &o.ply, "ply", -1, atLeast(-1), "half-moves played before the position (default: all of the game)")
+	cmd.Flag("ply").DefValue = ""
 	numberFlag(cmd, &o.visits, "visits", 800, between(0, 100_000_000), "visits of the search; 0: the network alone, or as many as --time allows")
 	numberFlag(cmd, &o.seconds, "time", 0, between(0, longestAnalysis), "time of the search, in `seconds`")
 	numberFlag(cmd, &o.most, "multipv", 10, atLeast(0), "moves to print; 0: all")

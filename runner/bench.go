@@ -234,7 +234,7 @@ share each batch, as in a search for a single game.`,
 		return n, nil
 	}, batchUsage+" (repeatable)")
 	notFromMachineFile(cmd, "batch")
-	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "threads (default: one per core, with CUDA two)")
+	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "threads (default: one per core, with CUDA two per core)")
 	cmd.Flags().BoolVar(&b.Together, "together", false, "all workers share each batch, as in a search for a single game")
 	return networkBenchmark(cmd, "measurements", &b.Options, 3, &b.Reporter, b.Run, usualNetworks...)
 }
@@ -295,7 +295,7 @@ that had a position.`,
 	variantFlag(cmd, &variant, "rules of the game (default: atomic)")
 	numberFlag(cmd, &b.Visits, "visits", 100, between(1, 1_000_000), "visits of a search")
 	numberFlag(cmd, &b.Batch, "batch", 0, between(0, 1<<14), batchUsage)
-	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "goroutines that play games (default: one per core, with CUDA two)")
+	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "goroutines that play games (default: one per core, with CUDA two per core)")
 	numberFlag(cmd, &b.Games, "games", 0, between(0, 1<<20), "play this many games from the first to the last (default: as many as the time allows)")
 	return networkBenchmark(cmd, "networks", &b.Options, 6, &b.Reporter, func(ctx context.Context) error {
 		if b.Variant = chess.Atomic; variant != nil {

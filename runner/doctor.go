@@ -23,7 +23,8 @@ tournament with those of good runs. For each measure that is out of range in the
 generations, it says since when, which settings to try, and where the range is from.
 experiments/MANUAL.md explains the measures: "Why does it not learn?".
 
-RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials + `
+RUN is the name of an experiment, a trial of it, or the folder of one.
+` + aboutTrials + `
 
 doctor only reads, so you can call it during a run. The exit status is 0 whether or not
 anything is unusual; with --exit-code it is 1 if something is. What is only not known, for

@@ -28,7 +28,8 @@ unfinished experiment is drawn as far as it has run.
 
 WHAT is an experiment file, or the name or folder of its results; then the settings are
 those of the latest run. WHAT may also be a trial of a sweep: figures then draws the
-figures of this trial and the figures over all trials with this trial alone. ` + aboutTrials + `
+figures of this trial and the figures over all trials with this trial alone.
+` + aboutTrials + `
 
 Without --out, each file goes to its place in the results. With --out, all files go into
 one folder and are named after their trials, as in loss-depth-2.pdf; figures.tex there has

@@ -135,7 +135,8 @@ the script.
                      only those of the tournament have scores
   Stop               whether training would have ended after each generation
 
-RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials,
+RUN is the name of an experiment, a trial of it, or the folder of one.
+` + aboutTrials,
 		Example: `  alamos hooks run experiments/hooks/openings.go quickstart
   alamos hooks run mine.go quickstart/2`,
 		Args: cobra.ExactArgs(2),

@@ -40,9 +40,9 @@ for one or more workers. These files are secret: who has a token can play games 
 run. If the folder has keys already, init adds the tokens that are missing, and --address
 changes the address in the tokens of this folder.
 
-Workers connect to the machine of the run. If they do not reach it, but the run and they
-reach another machine, --server writes the configuration of a NATS server for that one, and
-start the run with --hub nats://host:port. Restart the server after adding tokens.`,
+Workers connect to the machine of the run. If they cannot reach it, a NATS server on a third
+machine that both reach joins them: --server writes its configuration. Start the run with
+--hub nats://host:port, and restart the server after adding tokens.`,
 		Example: `  alamos hub init hub --address gpu1.example.org:4321 --workers 4
   alamos run experiments/quickstart.yaml --hub :4321 --hub-file hub/hub.key
   alamos work --hub-file worker-1.token
@@ -121,7 +121,7 @@ refuses others by name (see run --kinds). To label, only the engine must be the 
 	f := cmd.Flags()
 	f.StringVar(&file, "hub-file", "", "`token` of this worker")
 	durationFlag(cmd, &idle, "exit-when-idle", 0, 0, "end when there was no work for this time; 0: never")
-	playingFlags(cmd, &opt, "goroutines that play games (default: one per core, with CUDA two)")
+	playingFlags(cmd, &opt, "goroutines that play games (default: one per core, with CUDA two per core)")
 	return cmd
 }
 

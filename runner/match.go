@@ -113,6 +113,7 @@ func (g *gameFlags) flags(cmd *cobra.Command) {
 	f.StringVar(&g.book, "openings", "", "`file` of openings: games in PGN, or positions in EPD or FEN")
 	numberFlag(cmd, &g.plies, "opening-plies", 0, atLeast(0), "plies of a game of --openings that are played; 0: all")
 	numberFlag(cmd, &g.random, "random-plies", -1, atLeast(-1), fmt.Sprintf("random moves at the start of each game (default: %d, with --openings 0)", defaultPlies))
+	cmd.Flag("random-plies").DefValue = ""
 	f.Uint64Var(&t.Seed, "seed", 1, "seed of openings and random choices")
 	numberFlag(cmd, &g.visits, "visits", 800, between(1, 10_000_000), "visits of a network's search that has no limit of its own")
 	numberFlag(cmd, &t.MaxMoves, "max-moves", 0, atLeast(0), "a game of this many moves is a draw; 0: no limit")

@@ -31,7 +31,8 @@ files and their SHA-256. The same results and the same alamos give the same byte
 manifests in it name the machine that made the results. A file of the level that
 is missing or differs from what the run wrote is an error, and so is a run that is going on.
 
-RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials,
+RUN is the name of an experiment, a trial of it, or the folder of one.
+` + aboutTrials,
 		Example: `  alamos pack quickstart
   alamos pack lab/width=16,seed=8 --level networks --out width16.tar.zst
   alamos figures quickstart.tar.zst --out figures --style thesis/column.yaml`,

@@ -80,9 +80,9 @@ func findExperiment(what, results string, set []string) (x *store.Experiment, di
 // aboutTrials and aboutModels describe the names of trials and models in the help of
 // commands.
 const (
-	aboutTrials = `A trial is named lab where the experiment lab has only one, and else by its number,
-lab/3, by what the sweep varies, lab/width=16,seed=8, or by the first digits of its
-hash, lab/876a. alamos show lab lists them. A number wins over the digits of a hash.`
+	aboutTrials = `If the experiment lab has one trial, its name is lab. Otherwise a trial is named by its
+number (lab/3), by what the sweep varies (lab/width=16,seed=8), or by the first digits of
+its hash (lab/876a). alamos show lab lists them. A number wins over the digits of a hash.`
 	aboutModels = `A model is a checkpoint file, a weight file of Leela Chess Zero (.pb.gz), or
 TRIAL@GENERATION: tiny@3, tiny@last, tiny@untrained;
 of a sweep lab/3@last, lab/width=16,seed=8@last or lab/876a@last with the number of a

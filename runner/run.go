@@ -145,7 +145,7 @@ records these for each stage.`,
 	f.StringArrayVar(&trials, "trial", nil, "run only this `trial`, and draw nothing: its number, values of the sweep as in width=16,seed=8, or the first digits of its hash (repeatable)")
 	completeTrialFlag(cmd, &set)
 	f.BoolVar(&opt.FailFast, "fail-fast", false, "stop at the first trial that fails")
-	playingFlags(cmd, &opt, "goroutines that play games, of all jobs together (default: one per core, with CUDA two)")
+	playingFlags(cmd, &opt, "goroutines that play games, of all jobs together (default: one per core, with CUDA two per core)")
 	numberFlag(cmd, &opt.Threads, "threads", 0, between(0, 1<<10), "threads that train on the processor; unless training.micro_batches is above 1, another number gives other weights in their last bits (default: one per core)")
 	f.BoolVar(&opt.WaitLock, "wait-lock", false, "wait for another run that writes to the same results, instead of failing (default with --trial)")
 	f.BoolVar(&opt.NoLock, "no-lock", false, "take no locks, on a file system that has none; never run a trial twice at a time then, nor gc beside it")

@@ -24,7 +24,8 @@ func showCommand() *cobra.Command {
 the lines that set them, and a row for each trial. For one trial it prints each stage
 with its time, whether its files are undamaged, and the standings of the tournament.
 
-RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials + `
+RUN is the name of an experiment, a trial of it, or the folder of one.
+` + aboutTrials + `
 
 show only reads, so you can call it during a run. The exit status is 1 if a
 file is damaged.`,

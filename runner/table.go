@@ -38,7 +38,8 @@ which rows are distinguishable: ★ better than all others, ~ not distinguishabl
 --out writes a row for each trial with the ends of the intervals, as .csv or .parquet. --figure
 draws the first metric over the training, a line for each row with its 95 % interval as a band.
 
-RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials,
+RUN is the name of an experiment, a trial of it, or the folder of one.
+` + aboutTrials,
 		Example: `  alamos table depth strength
   alamos table lab --group network.width --metric elo,loss
   alamos table lab --where depth=5 --sort elo
@@ -84,7 +85,7 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 	f.StringSliceVar(&q.Group, "group", nil, "a row for each combination of values of these `KEYS` (default: all that differ, but the seed)")
 	f.StringVar(&q.Sort, "sort", "", "sort by this metric, the best first")
 	fileFlag(cmd, &out, "out,o", "also write the trials to this `file`: .csv or .parquet", ".csv", ".parquet")
-	fileFlag(cmd, &figure, "figure", "also draw the first metric (by default of a sweep with a final the loss) over the training to this `file`: .svg, .png or .pdf", plots.Extensions[:]...)
+	fileFlag(cmd, &figure, "figure", "also draw a metric over the training to this `file`: .svg, .png or .pdf (the first of --metric; by default the loss for a sweep with a final)", plots.Extensions[:]...)
 	resultsFlag(cmd, &results)
 	return cmd
 }

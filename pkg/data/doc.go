@@ -16,7 +16,7 @@
 //	planes      bytes   the encoder's planes, uint64 each
 //	indices     bytes   policy indices of the moves with a target, int32 each
 //	policy      bytes   the targets, float32 each, one for each index
-//	value       float   the result of the game, see encode.Sample
+//	value       float   the result of the game, or a mixture of it and the search's value, see encode.Sample
 //	draw        float   probability of a draw; below 0: unknown
 //	moves_left  float   plies to the end of the game; 0 or less: unknown
 //	reply       int32   policy index of the opponent's next move; below 0: unknown

@@ -117,9 +117,9 @@ const Usage = `  random                      random legal moves
   MODEL[,visits=N][,depth=N][,movetime=MS][,temperature=X]
                               tree search with a network; the depth is that of the
                               line of best play. Settings of a search have their
-                              names of experiments: nodes, c_puct, c_base, c_init,
-                              fpu, policy_temperature, leaves, solver, lookahead,
-                              root (puct or gumbel), root.c_scale, root.considered
+                              names of experiments (search.* in REFERENCE.md), such
+                              as nodes, c_puct, fpu, policy_temperature, best,
+                              solver, root (puct or gumbel), root.c_scale
   uniform[,visits=N]...       the same search without a network
   stockfish,nodes=N           a UCI engine: stockfish, fairy-stockfish, or
   uci:PROGRAM ARGS,depth=N    any program. At least one of nodes=N, depth=N,

@@ -23,8 +23,8 @@
 //   - A [Tower] and a [BarePass] measure the convolutions of a model alone, and
 //     training without its overhead.
 //
-// Trunk, activation, attention, dropout and heads are independent choices: every
-// combination is valid. An activation that follows a sum or a norm is fused with it, in
+// Trunk, activation, attention, dropout and heads are largely independent choices: the when
+// tags of [Spec] say which exclude each other. An activation that follows a sum or a norm is fused with it, in
 // training and in the evaluator.
 //
 // A transformer (transformer.go) computes on vectors of squares, with libtorch's operations on

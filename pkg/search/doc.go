@@ -19,7 +19,7 @@
 //
 // where c is constant, or grows as in AlphaZero:
 //
-//	c = log((1 + sum over b of N(s,b) + CBase) / CBase) + CInit
+//	c = CFactor * log((1 + sum over b of N(s,b) + CBase) / CBase) + CInit     (CFactor is 1 in AlphaZero)
 //
 // While no move of s has been visited, the square root is taken as 1 instead of 0, so that
 // the first choice is the best prior instead of the first move of the list. Ties go to the
