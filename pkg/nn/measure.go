@@ -61,8 +61,8 @@ func NewBarePass(spec Spec, b *Batch, o BarePassOptions) (*BarePass, error) {
 	}
 	x := &BarePass{trainer: t, batch: b, parts: make([]barePart, len(t.shards))}
 	p := x.pass()
-	defer p.close()
 	err = p.each(func(s *shard, part *part) { x.parts[s.index] = prepare(s, part.graph, net, p.positions(s)) })
+	p.close() // before the trainer, whose shards it needs
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}

@@ -25,6 +25,7 @@ const interact = (svg) => {
   });
   const all = [...svg.querySelectorAll("[data-line]")].map((part) => ({ part, heights: part.dataset.line.split(" ").map(Number) }));
   if (places.length + keys.length + axes.length === 0) return;
+  if (keys.length > 0) svg.setAttribute("role", "group"); // the parts of an image are no buttons
 
   // A title would be shown by the browser too, above the values.
   const title = svg.querySelector(":scope > title");
@@ -104,6 +105,7 @@ const interact = (svg) => {
   };
   let brushing = null, start = 0;
   svg.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
     const pointer = at(event);
     brushing = axes.find((a) => pointer.x > a.left - 6 && pointer.x < a.right + 6 && pointer.y > a.top - 6 && pointer.y < a.bottom + 6) ?? null;
     if (brushing === null) return;

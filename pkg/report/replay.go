@@ -89,29 +89,23 @@ type Played struct {
 	From string `json:"from,omitempty"` // none: a drop
 	To   string `json:"to"`             // of the king in castling
 
-	// Explosion is the square of an atomic capture, followed by the squares that it emptied.
-	Explosion []string `json:"explosion,omitempty"`
+	// Explodes is set for a capture that destroys what is around To.
+	Explodes bool `json:"explodes,omitempty"`
 }
 
 // PlayedOf returns the legal move m of a position for a page.
 func PlayedOf(before *chess.Position, m chess.Move) *Played {
-	after := *before
-	after.Play(m)
-	v := &Played{SAN: before.SAN(m), UCI: before.UCI(m), From: m.From().String(), To: m.To().String()}
+	v := &Played{
+		SAN: before.SAN(m), UCI: before.UCI(m), From: m.From().String(), To: m.To().String(),
+		Explodes: Captures(before, m) && chess.RulesOf(before.Variant()).Explosion > 0,
+	}
 	switch {
 	case m.IsDrop():
 		v.From = ""
 	case m.IsCastle():
+		after := *before
+		after.Play(m)
 		v.To = after.King(before.Turn()).String()
-	}
-	if Captures(before, m) && chess.RulesOf(before.Variant()).Explosion > 0 {
-		v.Explosion = append(v.Explosion, v.To)
-		gone := before.Occupied() &^ after.Occupied()
-		for s := range gone.Squares {
-			if s != m.From() && s != m.To() {
-				v.Explosion = append(v.Explosion, s.String())
-			}
-		}
 	}
 	return v
 }

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -130,10 +132,15 @@ func (r *Results) events(w http.ResponseWriter, q *http.Request) {
 
 // metrics writes what the page shows of all trials in the text format of Prometheus, version 0.0.4.
 func (r *Results) metrics(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = w.Write(r.allMetrics()) // a reader that is slow or gone holds up nothing
+}
+
+func (r *Results) allMetrics() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.look()
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w := &bytes.Buffer{}
 	for _, m := range []struct {
 		name, help string
 		of         func(*trialView) float64
@@ -158,10 +165,11 @@ func (r *Results) metrics(w http.ResponseWriter, _ *http.Request) {
 		}
 	})
 	r.workerMetrics(w)
+	return w.Bytes()
 }
 
 // workerMetrics writes what is known of the workers of runs.
-func (r *Results) workerMetrics(w http.ResponseWriter) {
+func (r *Results) workerMetrics(w io.Writer) {
 	for _, m := range []struct {
 		name, kind, help string
 		of               func(*store.Worker) float64

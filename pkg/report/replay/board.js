@@ -3,21 +3,28 @@
 
 const files = "abcdefgh";
 const names = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
-const slide = 190; // ms, as in style.css
+const slide = 190; // ms, as in board.css
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const svg = "http://www.w3.org/2000/svg";
-
 const isWhite = (letter) => letter === letter.toUpperCase();
 
-const element = (tag, name, parent) => {
+// element makes an element of a page, and shape one of a picture.
+export const element = (tag, name, parent, text) => {
   const e = document.createElement(tag);
-  e.className = name;
+  if (name) e.className = name;
+  if (text !== undefined) e.textContent = text;
+  parent?.append(e);
+  return e;
+};
+export const shape = (tag, attributes, parent, text) => {
+  const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
+  if (text !== undefined) e.textContent = text;
   parent?.append(e);
   return e;
 };
 
 export class Board {
-  // onMove(uci) is called when a move was entered.
+  // onMove(uci) is called when a move was entered; without it, none can be.
   constructor(root, onMove) {
     this.root = root;
     this.onMove = onMove;
@@ -27,17 +34,13 @@ export class Board {
     this.legal = [];
     this.picked = null; // {from} or {drop}
     this.cursor = "e2";
-    this.shown = ""; // key of the position: pieces slide only from a neighboring position
 
     root.setAttribute("role", "grid");
-    root.setAttribute("aria-label", "Chess board: arrows walk, Enter picks up and puts down, Escape lets go");
+    root.setAttribute("aria-label", onMove ? "Chess board: arrows walk, Enter picks up and puts down, Escape lets go" : "Chess board: arrows walk");
     this.squares = new Map();
     this.grid = element("div", "squares", root);
     this.layer = element("div", "pieces", root);
-    this.lines = document.createElementNS(svg, "svg");
-    this.lines.setAttribute("class", "arrows");
-    this.lines.setAttribute("aria-hidden", "true");
-    root.append(this.lines);
+    this.lines = shape("svg", { class: "arrows", "aria-hidden": "true" }, root);
     this.resize(".".repeat(64));
 
     root.addEventListener("pointerdown", (e) => this.down(e));
@@ -68,13 +71,8 @@ export class Board {
   pieceName(letter) { return `${isWhite(letter) ? "white" : "black"} ${this.kindName(letter)}`; }
 
   draw(letter) {
-    const piece = document.createElementNS(svg, "svg");
-    piece.setAttribute("viewBox", "0 0 100 100");
-    piece.setAttribute("class", `piece ${isWhite(letter) ? "white" : "black"}`);
-    piece.setAttribute("aria-hidden", "true");
-    const use = document.createElementNS(svg, "use");
-    use.setAttribute("href", `#${this.kinds[letter.toLowerCase()]?.symbol ?? letter.toLowerCase()}`);
-    piece.append(use);
+    const piece = shape("svg", { viewBox: "0 0 100 100", class: `piece ${isWhite(letter) ? "white" : "black"}`, "aria-hidden": "true" });
+    shape("use", { href: `#${this.kinds[letter.toLowerCase()]?.symbol ?? letter.toLowerCase()}` }, piece);
     return piece;
   }
 
@@ -119,7 +117,8 @@ export class Board {
       cell.dataset.file = i >= this.cells.length - this.files ? files[file] : "";
       this.squares.set(name, cell);
     });
-    this.walk(this.squares.has(this.cursor) ? this.cursor : "a1", false);
+    const cell = this.squares.get(this.cursor);
+    this.walk(cell && !cell.matches(".hole") ? this.cursor : this.grid.querySelector(".square:not(.hole)").dataset.square, false);
   }
 
   flip(on) {
@@ -145,8 +144,9 @@ export class Board {
     node.style.transform = `translate(${x * 100}%, ${y * 100}%)`;
   }
 
-  // show shows a position. If its key is next to the one before, the pieces slide.
-  show(position, key, lively) {
+  // show shows a position. Lively, the pieces slide there from the one before. Only a step forward
+  // shows explosions.
+  show(position, lively, forward) {
     this.letGo();
     this.resize(position.board);
     const want = new Map();
@@ -184,10 +184,10 @@ export class Board {
       near.sort((a, b) => this.away(a, to) - this.away(b, to));
       if (near.length > 0) arrive(near[0], to);
     }
-    const blast = lively && move?.explosion;
+    const blast = lively && forward && move?.explodes;
     for (const [square, p] of taken) {
       if (!lively) p.node.remove();
-      else if (blast) this.shatter(p.node, square === move.from ? move.to : square, move.explosion[0]);
+      else if (blast) this.shatter(p.node, square === move.from ? move.to : square, move.to);
       else this.vanish(p.node);
     }
     for (const to of missing) {
@@ -197,9 +197,8 @@ export class Board {
       this.layer.append(p.node);
       this.pieces.set(to, p);
     }
-    if (blast) setTimeout(() => this.blast(move.explosion[0]), still.matches ? 0 : slide);
+    if (blast) setTimeout(() => this.blast(move.to), still.matches ? 0 : slide);
     this.position = position;
-    this.shown = key;
     this.mark();
   }
 
@@ -291,7 +290,7 @@ export class Board {
   letGo() {
     this.chooser?.remove();
     this.chooser = null;
-    this.drag?.end();
+    this.drag?.();
     if (!this.picked) return;
     this.picked = null;
     this.mark();
@@ -418,7 +417,7 @@ export class Board {
       document.removeEventListener("pointercancel", cancel);
       node.classList.remove("dragging");
       over(null);
-      if (this.drag?.end === end) this.drag = null;
+      this.drag = null;
       if (node.classList.contains("ghost")) node.remove();
     };
     const up = (e) => {
@@ -436,15 +435,14 @@ export class Board {
       end();
       back();
     };
-    this.drag?.end();
-    this.drag = { end };
+    this.drag?.();
+    this.drag = cancel;
     document.addEventListener("pointermove", move);
     document.addEventListener("pointerup", up);
     document.addEventListener("pointercancel", cancel);
   }
 
   walk(square, focus) {
-    this.squares.get(this.cursor)?.setAttribute("tabindex", "-1");
     for (const cell of this.cells) if (cell.tabIndex === 0) cell.tabIndex = -1;
     this.cursor = square;
     const cell = this.squares.get(square);
@@ -466,10 +464,14 @@ export class Board {
       const step = steps[e.key][0] + steps[e.key][1];
       all[(all.indexOf(document.activeElement) + step + all.length) % all.length].focus();
     } else if (steps[e.key]) {
-      const [x, y] = this.spot(this.cursor);
-      const u = Math.min(this.files - 1, Math.max(0, x + steps[e.key][0]));
-      const v = Math.min(this.ranks - 1, Math.max(0, y + steps[e.key][1]));
-      this.walk(this.cells[v * this.files + u].dataset.square, true);
+      let [x, y] = this.spot(this.cursor);
+      let cell;
+      do { // over holes
+        x += steps[e.key][0];
+        y += steps[e.key][1];
+        cell = x >= 0 && x < this.files && y >= 0 && y < this.ranks ? this.cells[y * this.files + x] : null;
+      } while (cell?.matches(".hole"));
+      this.walk((cell ?? this.squares.get(this.cursor)).dataset.square, true);
     } else if (e.key === "Enter" || e.key === " ") {
       this.click(this.cursor);
     } else {
@@ -485,15 +487,10 @@ export class Board {
     this.drawn = list;
     this.lines.replaceChildren();
     for (const a of [...list].reverse()) {
-      const group = document.createElementNS(svg, "g");
-      group.setAttribute("class", a.best ? "best" : "");
-      const add = (tag, attributes) => {
-        const e = document.createElementNS(svg, tag);
-        for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-        group.append(e);
-      };
+      const group = shape("g", { class: a.best ? "best" : "" }, this.lines);
+      const add = (tag, attributes) => shape(tag, attributes, group);
       const [x, y] = this.spot(a.to).map((v) => v + 0.5);
-      if (!a.from) {
+      if (!a.from || a.from === a.to) { // a drop, or castling with a king that stays
         if (a.prior !== null) add("circle", { class: "prior", cx: x, cy: y, r: 0.4 + thick(a.prior) / 2 });
         add("circle", { class: "drop", cx: x, cy: y, r: 0.4, "stroke-width": thick(a.visits) });
       } else {
@@ -501,7 +498,6 @@ export class Board {
         add("path", { class: "visits", d: arrow(u, v, x, y, thick(a.visits)) });
         if (a.prior !== null) add("path", { class: "prior", d: arrow(u, v, x, y, thick(a.prior)) });
       }
-      this.lines.append(group);
     }
   }
 }

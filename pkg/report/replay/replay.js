@@ -1,28 +1,14 @@
 // A player of finished games: the board, the evaluations as a line, and the moves.
 
-import { Board } from "./board.js";
+import { Board, element, shape } from "./board.js";
 
-const svgName = "http://www.w3.org/2000/svg";
 const step = 450; // ms between two moves that play by themselves
-
-const make = (tag, name, parent, text) => {
-  const e = document.createElement(tag);
-  if (name) e.className = name;
-  if (text !== undefined) e.textContent = text;
-  parent.append(e);
-  return e;
-};
 
 // Values is White's expected share as a line over the moves of a game.
 export class Values {
   // onChoose(ply) is called when a place of the line was clicked.
   constructor(root, onChoose) {
-    this.picture = document.createElementNS(svgName, "svg");
-    this.picture.setAttribute("viewBox", "0 0 100 100");
-    this.picture.setAttribute("preserveAspectRatio", "none");
-    this.picture.setAttribute("class", "values");
-    this.picture.setAttribute("aria-hidden", "true");
-    root.append(this.picture);
+    this.picture = shape("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", class: "values", "aria-hidden": "true" }, root);
     this.picture.addEventListener("click", (e) => {
       const box = this.picture.getBoundingClientRect();
       onChoose(Math.round(((e.clientX - box.left) / box.width) * this.plies));
@@ -42,12 +28,7 @@ export class Values {
 
   x(at) { return (100 * at) / Math.max(1, this.plies); }
 
-  line(tag, attributes) {
-    const e = document.createElementNS(svgName, tag);
-    for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
-    this.picture.append(e);
-    return e;
-  }
+  line(tag, attributes) { return shape(tag, attributes, this.picture); }
 
   // go shows the place of the reader.
   go(at) {
@@ -63,16 +44,16 @@ export class Replay {
     this.at = 0;
     this.playing = false;
     root.classList.add("player-of-games");
-    this.left = make("div", "left", root);
-    this.players = make("p", "players", this.left);
-    this.board = new Board(make("div", "board", this.left), () => {});
+    this.left = element("div", "left", root);
+    this.players = element("p", "players", this.left);
+    this.board = new Board(element("div", "board", this.left));
     this.values = new Values(this.left, (at) => {
       this.stop();
       this.go(at);
     });
-    const buttons = make("div", "steps", this.left);
+    const buttons = element("div", "steps", this.left);
     const button = (label, text, f) => {
-      const b = make("button", "", buttons, text);
+      const b = element("button", "", buttons, text);
       b.type = "button";
       b.setAttribute("aria-label", label);
       b.addEventListener("click", f);
@@ -87,9 +68,9 @@ export class Replay {
     this.start = button("Play", "▶", () => (this.playing ? this.stop() : this.play()));
     button("Next position", "›", by(() => this.at + 1));
     button("Last position", "»", by(() => Infinity));
-    this.right = make("div", "right", root);
-    this.moves = make("ol", "moves", this.right);
-    this.said = make("p", "said", this.right);
+    this.right = element("div", "right", root);
+    this.moves = element("ol", "moves", this.right);
+    this.said = element("p", "said", this.right);
     this.said.setAttribute("role", "status");
   }
 
@@ -112,11 +93,11 @@ export class Replay {
     game.plies.forEach((p, i) => {
       const isWhite = (i % 2 === 0) === white;
       if (isWhite || i === 0) {
-        const row = make("li", "", this.moves);
-        make("span", "", row, `${this.number(i)}.`);
-        if (!isWhite) make("span", "", row);
+        const row = element("li", "", this.moves);
+        element("span", "", row, `${this.number(i)}.`);
+        if (!isWhite) element("span", "", row);
       }
-      const b = make("button", p.blunder ? "blunder" : "", this.moves.lastElementChild, p.blunder ? `${p.san}??` : p.san);
+      const b = element("button", p.blunder ? "blunder" : "", this.moves.lastElementChild, p.blunder ? `${p.san}??` : p.san);
       b.type = "button";
       if (p.value !== undefined) b.title = `White ${p.value} %`;
       b.addEventListener("click", () => {
@@ -135,8 +116,7 @@ export class Replay {
     const before = this.at;
     this.at = Math.max(0, Math.min(to, end));
     const p = this.positions[this.at];
-    const forward = this.at === before + 1;
-    this.board.show(forward || !p.move ? p : { ...p, move: { ...p.move, explosion: undefined } }, this.at, lively && Math.abs(this.at - before) <= 1);
+    this.board.show(p, lively && Math.abs(this.at - before) <= 1, this.at === before + 1);
     this.values.go(this.at);
     const all = this.moves.querySelectorAll("button");
     this.moves.querySelector("[aria-current]")?.removeAttribute("aria-current");

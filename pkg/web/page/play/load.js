@@ -49,6 +49,7 @@ export class Load {
   // list shows the games of a source.
   async list(source) {
     this.source = source;
+    $("chosen").hidden = $("opengame").disabled = true; // the list is of the source before
     let found = { games: [], faults: [], more: 0 };
     try {
       if (source.file || source.pgn.trim()) found = await listGames(source);

@@ -167,10 +167,8 @@ function draw() {
   const at = game.positions[ply()];
   if (shown?.position !== at) {
     const near = shown !== null && shown.id === id && Math.abs(shown.ply - ply()) <= 1;
-    // Only a step forward shows explosions.
-    const forward = near && ply() === shown.ply + 1;
     board.setKinds(game.kinds);
-    board.show(forward || !near ? at : { ...at, move: at.move && { ...at.move, explosion: undefined } }, ply(), near);
+    board.show(at, near, ply() === shown?.ply + 1);
     shown = { id, ply: ply(), position: at };
   }
   const mine = look === null && !game.outcome && isHuman(mover());
@@ -555,6 +553,7 @@ $("arrows").addEventListener("change", () => {
 
 for (const [button, text] of [["copypgn", () => getPGN(id)], ["copyfen", async () => game.positions[ply()].fen]]) {
   const name = $(button).textContent;
+  $(button).hidden = !navigator.clipboard; // of a page without TLS from another machine
   $(button).addEventListener("click", async () => {
     if (!(await attempt(async () => navigator.clipboard.writeText(await text())))) return;
     $(button).textContent = "Copied";

@@ -55,15 +55,17 @@ export function watch(id, hear, lost) {
       lost(null);
       hear(JSON.parse(e.data));
     };
+    const mine = source;
     source.onerror = async () => {
-      const ended = source?.readyState === EventSource.CLOSED;
+      const ended = mine.readyState === EventSource.CLOSED;
       try {
         await askGame(id, "here");
       } catch (error) {
+        if (source !== mine) return;
         lost(error);
         if (error.status === 404) return close();
       }
-      if (ended) {
+      if (ended && source === mine) {
         shut();
         timer = setTimeout(open, 2_000);
       }

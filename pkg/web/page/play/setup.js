@@ -127,6 +127,7 @@ export class Setup {
       side.set(players.some((p) => p.id === parseSeat(seat).player) ? seat : strongest);
     }
     $("start960").hidden = !v.chess960;
+    $("number").disabled = this.change || !v.chess960; // hidden, it must not keep the form from being sent
     if (!v.chess960 && this.dialog.querySelector("[name=start]:checked").value === "chess960") this.start("usual");
     $("startfen").placeholder = v.start;
   }

@@ -1,6 +1,7 @@
 // A figure of lines over generations or samples, with the values below the pointer.
 
-const svg = "http://www.w3.org/2000/svg";
+import { element, shape } from "/shared/board.js";
+
 const margin = { left: 58, right: 14, top: 12, bottom: 46 };
 const height = 320;
 
@@ -26,25 +27,13 @@ function ticks(low, high, n, least = 0) {
   return all;
 }
 
-function add(parent, tag, attributes, text) {
-  const e = document.createElementNS(svg, tag);
-  for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
-  if (text !== undefined) e.textContent = text;
-  parent.append(e);
-  return e;
-}
-
 // drawLines draws lines {name, color, points: [[x, y]]} into a box.
 export function drawLines(box, lines, xLabel) {
   const points = lines.flatMap((l) => l.points);
   box.replaceChildren();
   if (points.length === 0) return;
   const width = Math.max(280, box.clientWidth);
-  const picture = document.createElementNS(svg, "svg");
-  picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", `${lines.length} lines over ${xLabel}`);
-  box.append(picture);
+  const picture = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${lines.length} lines over ${xLabel}` }, box);
   const range = (values) => {
     const low = Math.min(...values);
     const high = Math.max(...values);
@@ -57,21 +46,20 @@ export function drawLines(box, lines, xLabel) {
   const px = (x) => margin.left + ((x - x0) / (x1 - x0)) * (width - margin.left - margin.right);
   const py = (y) => height - margin.bottom - ((y - y0) / (y1 - y0)) * (height - margin.top - margin.bottom);
   for (const y of ticks(y0, y1, 5)) {
-    add(picture, "line", { class: "grid", x1: margin.left, x2: width - margin.right, y1: py(y), y2: py(y) });
-    add(picture, "text", { x: margin.left - 8, y: py(y) + 4, "text-anchor": "end" }, format(y));
+    shape("line", { class: "grid", x1: margin.left, x2: width - margin.right, y1: py(y), y2: py(y) }, picture);
+    shape("text", { x: margin.left - 8, y: py(y) + 4, "text-anchor": "end" }, picture, format(y));
   }
   for (const x of ticks(x0, x1, Math.min(8, width / 90), 1)) { // generations, samples and epochs are whole
-    add(picture, "text", { x: px(x), y: height - 28, "text-anchor": "middle" }, format(x));
+    shape("text", { x: px(x), y: height - 28, "text-anchor": "middle" }, picture, format(x));
   }
-  add(picture, "text", { x: (margin.left + width - margin.right) / 2, y: height - 8, "text-anchor": "middle" }, xLabel);
+  shape("text", { x: (margin.left + width - margin.right) / 2, y: height - 8, "text-anchor": "middle" }, picture, xLabel);
   for (const l of lines) {
-    add(picture, "polyline", { points: l.points.map(([x, y]) => `${px(x)},${py(y)}`).join(" "), stroke: l.color });
-    if (l.points.length === 1) add(picture, "circle", { cx: px(l.points[0][0]), cy: py(l.points[0][1]), r: 3, fill: l.color });
+    shape("polyline", { points: l.points.map(([x, y]) => `${px(x)},${py(y)}`).join(" "), stroke: l.color }, picture);
+    if (l.points.length === 1) shape("circle", { cx: px(l.points[0][0]), cy: py(l.points[0][1]), r: 3, fill: l.color }, picture);
   }
-  const tip = document.createElement("output");
+  const tip = element("div", "tip", box);
   tip.hidden = true;
-  box.append(tip);
-  const dot = add(picture, "circle", { r: 4, visibility: "hidden" });
+  const dot = shape("circle", { r: 4, visibility: "hidden" }, picture);
   picture.addEventListener("pointermove", (e) => {
     const at = picture.getBoundingClientRect();
     const [x, y] = [((e.clientX - at.left) / at.width) * width, ((e.clientY - at.top) / at.height) * height];

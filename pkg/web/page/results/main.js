@@ -75,6 +75,7 @@ function hear(news) {
   heard = true;
   if (chosen === 0 && runs.get(shown)?.trials === 1) chosen = 1;
   if (!runs.has(shown)) {
+    trials.clear();
     const latest = [...runs.values()].sort((a, b) => (a.state === "running") - (b.state === "running") || (Date.parse(a.changed) || 0) - (Date.parse(b.changed) || 0)).at(-1);
     if (latest && !location.hash) return void (location.hash = encodeURIComponent(latest.name));
   }
@@ -153,8 +154,8 @@ function drawWorkers(workers) {
 
 let finalAt = 0; // when the table was asked for
 async function drawFinal(run) {
-  if (run.final === 0) $("final").hidden = true;
-  if (run.final === 0 || Date.now() - finalAt < finalEvery) return;
+  if (run.final === 0) return void ($("final").hidden = true);
+  if (Date.now() - finalAt < finalEvery) return;
   finalAt = Date.now();
   const of = shown;
   try {
@@ -460,7 +461,7 @@ function route() {
     ticked = new Set();
     touched = false;
     listen();
-  } else drawTrials();
+  } else if (runs.has(shown)) drawTrials();
   if (chosen === 0 && runs.get(shown)?.trials === 1) chosen = 1;
   drawRuns();
   drawRun();
