@@ -26,7 +26,7 @@ import (
 
 // How hard TestSameBytes tries; the defaults take seconds.
 var (
-	kills = flag.Int("same.kills", 10, "runs of experiments/tiny.yaml that are killed, and as many that are interrupted")
+	kills = flag.Int("same.kills", 4, "runs of experiments/tiny.yaml that are killed, and as many that are interrupted")
 	seed  = flag.Uint64("same.seed", 0, "of the instants; 0: another every time")
 	whole = flag.Bool("same.whole", false, "run tiny.yaml as it is, not with fewer games")
 )

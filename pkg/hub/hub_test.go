@@ -186,6 +186,7 @@ func line(t *testing.T, to string, life func() time.Duration) (address string) {
 // All items of jobs are computed once each, by workers behind lines that break, of which some
 // end in the middle and others come late, and by a hub that is started again.
 func TestHub(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 4)
 	kind := Kind{"device": "cpu"}
 	h := s.serve(t, "127.0.0.1:0")
@@ -248,6 +249,7 @@ func TestHub(t *testing.T) {
 
 // A worker whose hub ends in the middle of a job ends too, after its time without work.
 func TestHubGoesAway(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 1)
 	h := s.serve(t, "127.0.0.1:0")
 	token := *s.tokens[0]
@@ -284,6 +286,7 @@ func TestHubGoesAway(t *testing.T) {
 
 // Two jobs at the same time are shared out too.
 func TestTwoJobs(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 2)
 	h := s.serve(t, "127.0.0.1:0")
 	defer h.Close()
@@ -341,6 +344,7 @@ func TestStraggler(t *testing.T) {
 // A worker that one hub refuses works for the next one at the same place, whose job is the same and
 // wants another kind.
 func TestRefusedBefore(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 1)
 	refused := make(chan struct{})
 	first, err := Serve("127.0.0.1:0", s.keys, func(string) { close(refused) })
@@ -375,6 +379,7 @@ func TestRefusedBefore(t *testing.T) {
 
 // A job that some workers cannot do goes on with one that can.
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 1)
 	h := s.serve(t, "127.0.0.1:0")
 	defer h.Close()
@@ -403,6 +408,7 @@ func TestFailures(t *testing.T) {
 
 // A worker that has no items says so: the hub then hands out again what a lost reply had.
 func TestWorkerWithoutItems(t *testing.T) {
+	t.Parallel()
 	var a ask
 	b, err := json.Marshal(ask{Held: []int{}})
 	if err == nil {
@@ -415,6 +421,7 @@ func TestWorkerWithoutItems(t *testing.T) {
 
 // While another job has items that nobody has, no worker gets what another one works on.
 func TestNewItemsFirst(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 1)
 	h := s.serve(t, "127.0.0.1:0")
 	defer h.Close()
@@ -459,6 +466,7 @@ func TestNewItemsFirst(t *testing.T) {
 // A worker of another kind is refused by name, and so are results that cannot be right; the
 // others do the work.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 3)
 	var mu sync.Mutex
 	var notes []string
@@ -497,6 +505,7 @@ func TestRefused(t *testing.T) {
 
 // A worker with a token of another hub, or for another hub, does not get in.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	s, other := newSite(t, 1), newSite(t, 1)
 	h := s.serve(t, "127.0.0.1:0")
 	defer h.Close()
@@ -574,6 +583,7 @@ func TestServerElsewhere(t *testing.T) {
 
 // An item whose second holder leaves is handed out again while the first one is silent.
 func TestHandedOutAgain(t *testing.T) {
+	t.Parallel()
 	j := &job{Job: &Job{}, items: map[int]*item{7: {}}, fresh: []int{7}}
 	for i := range 3 {
 		w := &worker{job: j, held: map[int]time.Time{}}
@@ -592,6 +602,7 @@ func TestHandedOutAgain(t *testing.T) {
 // What every worker must have, it must have also where workers may be of different kinds, and
 // before the first of them decides on the kind.
 func TestNeeds(t *testing.T) {
+	t.Parallel()
 	for _, anyKind := range []bool{false, true} {
 		s := newSite(t, 2)
 		h := s.serve(t, "127.0.0.1:0")
@@ -617,6 +628,7 @@ func TestNeeds(t *testing.T) {
 
 // An Init that is repeated adds workers, and leaves the others.
 func TestInit(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first, err := Init(dir, "hub.example.org:1", 2)
 	if err != nil || len(first) != 2 {
@@ -668,6 +680,7 @@ func FuzzAnswer(f *testing.F) {
 // A worker that alters some or all of its results is found by those that compute these again,
 // and put out; the results are right.
 func TestLiars(t *testing.T) {
+	t.Parallel()
 	for _, share := range []float64{1, 0.2} {
 		t.Run(fmt.Sprint(share), func(t *testing.T) {
 			s := newSite(t, 3)
@@ -720,6 +733,7 @@ func TestLiars(t *testing.T) {
 // A worker cannot send under the name of another one, nor read what is not for it, nor send more
 // than a message may have; messages that are none leave the hub alive.
 func TestForgedMessages(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 2)
 	h := s.serve(t, "127.0.0.1:0")
 	defer h.Close()

@@ -156,7 +156,9 @@ func TestEngineChess960(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d castlings", castled)
+	if castled == 0 {
+		t.Error("nobody castled")
+	}
 	spec.Command = uci.Command{Path: fake.Engine(t, "classical")}
 	if _, err := NewUCI(t.Context(), "engine", spec, 2); !errors.Is(err, uci.ErrVariant) {
 		t.Errorf("an engine without chess960: %v", err)

@@ -97,10 +97,10 @@ func TestSpecErrors(t *testing.T) {
 		{func(s *Spec) { s.Constant = s.Constant[:2] }, "marks of constant planes"},
 		{func(s *Spec) { s.PolicySize = 0 }, "policy size: the policy head conv-linear has 0 moves"},
 		{func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyNone, 0 }, "policy size: the policy head none has 40 moves"},
-		{func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyAlphaZero, 0 }, "policy size: the policy map alphazero4672 has 4672 moves, not 40"},
-		{func(s *Spec) { s.PolicyHead = PolicyAttention }, `policy map of the policy head attention: no policy encoding is named ""`},
+		{func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyAlphaZero, 0 }, `the policy map "alphazero4672", which the policy head conv73 needs: it has 4672 moves, not 40`},
+		{func(s *Spec) { s.PolicyHead = PolicyAttention }, `the policy map "", which the policy head attention needs: no policy encoding is named ""`},
 		{func(s *Spec) { s.PolicyHead = policyRows }, "rows"},
-		{func(s *Spec) { s.PolicyHead, s.PolicyMap = PolicyAttention, "uci1968" }, "policy size: the policy map uci1968 has 1968 moves, not 40"},
+		{func(s *Spec) { s.PolicyHead, s.PolicyMap = PolicyAttention, "uci1968" }, `the policy map "uci1968", which the policy head attention needs: it has 1968 moves, not 40`},
 		{func(s *Spec) { s.ValueChannels = -2 }, "network.value_channels: want"},
 		{func(s *Spec) { s.ValueHidden = []int{8, 0} }, "network.value_hidden[1]: want"},
 		{func(s *Spec) { s.Depth = -1 }, "depth"},
@@ -148,9 +148,7 @@ func TestThesisParameters(t *testing.T) {
 
 func TestNewIsDeterministic(t *testing.T) {
 	a := mustState(t, mustNew(t, tiny(), 1))
-	if d := cmp.Diff(a, mustState(t, mustNew(t, tiny(), 1))); d != "" {
-		t.Error(d)
-	}
+	sameTensors(t, "again", a, mustState(t, mustNew(t, tiny(), 1)))
 	b := mustState(t, mustNew(t, tiny(), 2))
 	if cmp.Equal(a["input.conv.weight"], b["input.conv.weight"]) {
 		t.Error("another seed gave the same weights")
@@ -186,9 +184,7 @@ func TestLoad(t *testing.T) {
 	if err := b.Load(want); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, mustState(t, b)); d != "" {
-		t.Error(d)
-	}
+	sameTensors(t, "loaded", want, mustState(t, b))
 	for _, c := range []struct {
 		change func(Tensors)
 		want   string
@@ -203,9 +199,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s: error %v", c.want, err)
 		}
 	}
-	if d := cmp.Diff(want, mustState(t, b)); d != "" {
-		t.Error("a failed Load changed the network: " + d)
-	}
+	sameTensors(t, "after a failed Load", want, mustState(t, b))
 }
 
 // trainedParameters returns the number of trained parameters.

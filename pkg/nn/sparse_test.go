@@ -90,7 +90,7 @@ func trainedSparse(t testing.TB, s Spec, v chess.Variant) *Network {
 	n := mustNew(t, s, 3)
 	x := mustTrainerWith(t, n, Optimizer{Kind: Adam}, TrainerOptions{Threads: 1})
 	b := gameBatch(t, 4, v, 256)
-	for range 30 {
+	for range 10 {
 		step(t, x, b, 0.01)
 	}
 	if err := x.Close(); err != nil {
@@ -147,19 +147,19 @@ func TestMirroredTargets(t *testing.T) {
 	}
 }
 
-// The gradients of our operations are those of libtorch's autograd.
 func TestSparseMirrorNeedsItsPolicy(t *testing.T) {
 	for _, of := range []string{"none such", "alphazero4672"} {
 		s := sparseSpec(sparseCodec(t, chess.KingOfTheHill))
 		if s.PolicyMap = of; !s.Mirror {
 			t.Fatal("the network is not mirrored")
 		}
-		if _, err := s.Complete(); err == nil || !strings.Contains(err.Error(), "network: mirror: ") {
+		if _, err := s.Complete(); err == nil || !strings.Contains(err.Error(), "which mirror needs: ") {
 			t.Errorf("%s: error %v", of, err)
 		}
 	}
 }
 
+// The gradients of our operations are those of libtorch's autograd.
 func TestSparseGradients(t *testing.T) {
 	for _, mask := range []string{MaskLegal, MaskNone} {
 		s := sparseSpec(sparseCodec(t, chess.Crazyhouse))
@@ -369,7 +369,7 @@ func TestSparseGames(t *testing.T) {
 	c := sparseCodec(t, chess.Atomic)
 	n := trainedSparse(t, sparseSpec(c), chess.Atomic)
 	cfg := selfplay.Config{
-		Variant: chess.Atomic, Games: 100, MaxMoves: 40, Seed: 3, ValueMix: 0.5, Temperature: selfplay.Temperature{Power: 1},
+		Variant: chess.Atomic, Games: 30, MaxMoves: 40, Seed: 3, ValueMix: 0.5, Temperature: selfplay.Temperature{Power: 1},
 		Search: search.Config{Visits: 16, CPuct: 1.5, Solver: true, TreeReuse: true, PolicyTemperature: 1.4, Noise: search.Noise{Alpha: 0.3, Weight: 0.25}},
 	}
 	var want []string

@@ -255,8 +255,10 @@ func TestUnfinished(t *testing.T) {
 		if done == 0 {
 			r = made(t, e, 0)
 		}
-		if _, err := r.Redraw(Options{}); err != nil {
-			t.Fatalf("%d generations: %v", done, err)
+		if done != 3 { // TestEveryKind draws all that there is then
+			if _, err := r.Redraw(Options{}); err != nil {
+				t.Fatalf("%d generations: %v", done, err)
+			}
 		}
 		page, err := r.Page(Options{}, r.Dir)
 		if err != nil {

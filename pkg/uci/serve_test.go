@@ -321,12 +321,14 @@ func TestServeShuffled(t *testing.T) {
 
 func converse(t *testing.T, in string) {
 	t.Helper()
-	// Searches without an end, or far from it, are stopped at the end of the input.
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	var out bytes.Buffer
-	if err := uci.Serve(ctx, strings.NewReader(in), &out, blank(), uci.Limit{}); err != nil {
+	if err := uci.Serve(ctx, strings.NewReader(in), &out, blank(), uci.Limit{MoveTime: 50 * time.Millisecond}); err != nil {
 		t.Fatal(err)
+	}
+	if ctx.Err() != nil {
+		t.Errorf("it hangs:\n%s", in)
 	}
 	asked := 0
 	for _, line := range strings.Split(in, "\n") {
