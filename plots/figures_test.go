@@ -574,7 +574,6 @@ func sweep() plots.Chart {
 	return l
 }
 
-// gallery has every kind of figure by the name of its golden pictures.
 // linesStyled is for a column of a journal in German.
 func linesStyled() plots.Chart {
 	l := bands().(plots.Lines)
@@ -590,6 +589,7 @@ func parallelGray() plots.Chart {
 	return p
 }
 
+// gallery has every kind of figure by the name of its golden pictures.
 var gallery = []struct {
 	name  string
 	chart func() plots.Chart

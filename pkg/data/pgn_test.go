@@ -67,7 +67,7 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// tarOf makes a tar of files.
+// sourceTarOf makes a tar of files.
 func sourceTarOf(t testing.TB, names []string) string {
 	t.Helper()
 	var file bytes.Buffer

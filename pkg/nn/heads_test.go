@@ -415,7 +415,6 @@ func TestSharedWeightsByDefinition(t *testing.T) {
 	}
 }
 
-// A pooled value head reads the means and the maxima over the squares.
 // A policy by planes of moves is made for boards of every size.
 func TestConv73OfSmallBoards(t *testing.T) {
 	v, err := chess.ParseVariant(smallBoard)
@@ -430,6 +429,7 @@ func TestConv73OfSmallBoards(t *testing.T) {
 	}
 }
 
+// A pooled value head reads the means and the maxima over the squares.
 func TestValuePoolingByDefinition(t *testing.T) {
 	for _, channels := range []int{3, Flat} {
 		s := Spec{Planes: 4, Depth: 0, Width: 5, PolicyHead: PolicyNone, Value: ValueLinear, ValueChannels: channels, ValuePooling: true, ValueHidden: []int{}}

@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 )
 
-// picture is a small drawing, as package plots makes them.
+// svgOf is a small drawing, as package plots makes them.
 func svgOf(name string) []byte {
 	return []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 60" width="100%" role="img">` + "\n" +
 		`<path d="M10,50L60,30L150,12" style="fill:none;stroke:#0072B2"/><text x="10" y="14">` + name + "</text>\n</svg>\n")

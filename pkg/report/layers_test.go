@@ -93,7 +93,6 @@ func TestOutputOfBlocks(t *testing.T) {
 	}
 }
 
-// The summary names every head.
 // A diagram has a part for a block with all that it adds to its input.
 func TestDiagram(t *testing.T) {
 	for network, want := range map[string]string{
@@ -119,6 +118,7 @@ func TestDiagram(t *testing.T) {
 	}
 }
 
+// The summary names every head.
 func TestSummary(t *testing.T) {
 	for network, want := range map[string]string{
 		"value: wdl, moves_left: true":              "16 planes of atomic16, policy uci1968, value wdl, moves left",

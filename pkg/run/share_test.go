@@ -32,7 +32,7 @@ func (r *recorder) says(t *testing.T, texts ...string) {
 	}
 }
 
-// playing counts the games of the tournament that a run played.
+// labPlaying counts the games of the tournament that a run played.
 type labPlaying struct{ n int }
 
 func (p *labPlaying) watch(o *Options) {

@@ -171,7 +171,6 @@ func TestResultsFollowARun(t *testing.T) {
 	l.follow("small", func(runs map[string]runView, _ map[int]trialView) bool { return len(runs) == 0 })
 }
 
-// Games that a run has written to the journals of its stages are seen before the stage ends.
 // The metrics are those of the page, in the text format of Prometheus, without a page.
 func TestMetrics(t *testing.T) {
 	l := openLab(t)
@@ -223,6 +222,7 @@ func TestMetrics(t *testing.T) {
 	l.follow("small", func(runs map[string]runView, _ map[int]trialView) bool { return len(runs["small"].Workers) == 0 })
 }
 
+// Games that a run has written to the journals of its stages are seen before the stage ends.
 func TestLiveGames(t *testing.T) {
 	l := openLab(t)
 	l.check(l.run())
