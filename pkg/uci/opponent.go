@@ -30,7 +30,11 @@ type Opponent struct {
 // "fairy-stockfish level 1", "stockfish 200 nodes, Hash 16".
 func (o *Opponent) Name() string {
 	var b strings.Builder
-	b.WriteString(strings.TrimSuffix(filepath.Base(o.Program), ".exe"))
+	name := filepath.Base(o.Program)
+	if end := filepath.Ext(name); !strings.ContainsAny(end, "0123456789") { // which belong to a version, as in stockfish-16.1
+		name = strings.TrimSuffix(name, end)
+	}
+	b.WriteString(name)
 	for _, a := range o.Args {
 		b.WriteString(" " + a)
 	}
