@@ -21,7 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"alamos/pkg/config"
+	"alamos/pkg/disk"
 )
 
 // How hard TestSameBytes tries; the defaults take seconds.
@@ -211,7 +211,7 @@ func fingerprint(t *testing.T, dir string) map[string]string {
 			}
 		}
 		rel, err := filepath.Rel(dir, path)
-		out[filepath.ToSlash(rel)] = config.Sum(b)
+		out[filepath.ToSlash(rel)] = disk.SumOf(b)
 		return err
 	})
 	if err != nil {

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,16 +53,10 @@ func (f File) Name() string {
 // Read reads the file, which must not have changed since it was loaded.
 func (f File) Read() ([]byte, error) {
 	data, err := disk.ReadFile(f.Path)
-	if err == nil && Sum(data) != f.SHA256 {
+	if err == nil && disk.SumOf(data) != f.SHA256 {
 		err = fmt.Errorf("%s has changed since the experiment was loaded: run again", f.Path)
 	}
 	return data, err
-}
-
-// Sum returns the SHA-256 of data in hexadecimal.
-func Sum(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // Files reads each file once.
@@ -99,7 +91,7 @@ func (f *Files) Sum(path string) string {
 	if err != nil {
 		return ""
 	}
-	return Sum(data)
+	return disk.SumOf(data)
 }
 
 // Beside resolves name relative to the folder of a file.

@@ -44,10 +44,16 @@ func ReadFile(path string) ([]byte, error) {
 }
 
 // Sum returns the SHA-256 of a file in hexadecimal.
-func Sum(path string) (string, error) { return sumOf(context.Background(), path) }
+func Sum(path string) (string, error) { return sumWith(context.Background(), path) }
 
-// sumOf is Sum with cancellation.
-func sumOf(ctx context.Context, path string) (string, error) {
+// SumOf returns the SHA-256 of data in hexadecimal.
+func SumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// sumWith is Sum with cancellation.
+func sumWith(ctx context.Context, path string) (string, error) {
 	f, err := Open(path)
 	if err != nil {
 		return "", err
@@ -100,7 +106,7 @@ func StampedSum(ctx context.Context, path string) (sum string, stamp Stamp, sett
 		return "", stamp, false, err
 	}
 	settled = stamp.settled()
-	sum, err = sumOf(ctx, path)
+	sum, err = sumWith(ctx, path)
 	return sum, stamp, settled, err
 }
 

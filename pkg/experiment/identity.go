@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"alamos/pkg/config"
+	"alamos/pkg/disk"
 )
 
 // schema is the schema of the language.
@@ -75,7 +76,7 @@ func Hash(values ...any) string {
 	for _, v := range values {
 		all = append(append(all, config.JSON(v)...), '\n')
 	}
-	return config.Sum(all)
+	return disk.SumOf(all)
 }
 
 // MarshalJSON writes the canonical values, with the paths of files beside their hashes.

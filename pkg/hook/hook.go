@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"alamos/pkg/config"
 	"alamos/pkg/disk"
 	"alamos/pkg/hook/alamos"
 )
@@ -73,7 +72,7 @@ func Read(path string) (*Hook, error) {
 }
 
 // SHA256 returns the hash of the source in hexadecimal.
-func (h *Hook) SHA256() string { return config.Sum(h.source) }
+func (h *Hook) SHA256() string { return disk.SumOf(h.source) }
 
 // Declared returns the names of the functions that the script declares, in the order
 // of [Functions], without compiling it. It is quick, but only Hook.Functions finds out

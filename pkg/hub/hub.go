@@ -19,7 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
-	"alamos/pkg/config"
+	"alamos/pkg/disk"
 )
 
 // silence is how long a worker may send nothing before its items are handed out again.
@@ -202,7 +202,7 @@ func (h *Hub) Do(ctx context.Context, of *Job) (err error) {
 	if len(of.Todo) == 0 {
 		return nil
 	}
-	j := &job{Job: of, name: config.Sum(of.Spec), items: map[int]*item{}, fresh: slices.Clone(of.Todo), sums: map[int]string{}, by: map[int]string{}, checks: map[int]*check{}, ended: make(chan error, 1)}
+	j := &job{Job: of, name: disk.SumOf(of.Spec), items: map[int]*item{}, fresh: slices.Clone(of.Todo), sums: map[int]string{}, by: map[int]string{}, checks: map[int]*check{}, ended: make(chan error, 1)}
 	for _, n := range of.Todo {
 		j.items[n] = &item{}
 	}
@@ -210,8 +210,8 @@ func (h *Hub) Do(ctx context.Context, of *Job) (err error) {
 	h.mu.Lock()
 	h.files[j.name] = of.Spec
 	for _, file := range of.Files {
-		j.files = append(j.files, config.Sum(file))
-		h.files[config.Sum(file)] = file
+		j.files = append(j.files, disk.SumOf(file))
+		h.files[disk.SumOf(file)] = file
 	}
 	delete(h.over, j.name)
 	h.jobs = append(h.jobs, j)
@@ -466,7 +466,7 @@ func (h *Hub) take(j *job, w *worker, r result) (refused, failed error) {
 	it := j.items[r.Number]
 	if it == nil {
 		c := j.checks[r.Number]
-		if first := j.sums[r.Number]; c == nil && first != "" && first != config.Sum(r.Result) && j.by[r.Number] != w.key && !j.Any {
+		if first := j.sums[r.Number]; c == nil && first != "" && first != disk.SumOf(r.Result) && j.by[r.Number] != w.key && !j.Any {
 			c = &check{number: r.Number, sums: map[string]string{j.by[r.Number]: first}}
 			j.checks[r.Number] = c
 		}
@@ -483,7 +483,7 @@ func (h *Hub) take(j *job, w *worker, r result) (refused, failed error) {
 		return refused, failed
 	}
 	j.failures = 0
-	j.sums[r.Number], j.by[r.Number] = config.Sum(r.Result), w.key
+	j.sums[r.Number], j.by[r.Number] = disk.SumOf(r.Result), w.key
 	j.draw(w, r.Number)
 	w.Taken++
 	if at, mine := w.held[r.Number]; mine {

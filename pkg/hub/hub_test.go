@@ -20,7 +20,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
-	"alamos/pkg/config"
+	"alamos/pkg/disk"
 )
 
 // site has the keys of a hub and of its workers.
@@ -104,7 +104,7 @@ type answers struct {
 
 // job is the job of the numbers below n that are missing.
 func (a *answers) job(n int, file []byte) *Job {
-	spec, _ := json.Marshal(config.Sum(file))
+	spec, _ := json.Marshal(disk.SumOf(file))
 	j := &Job{Spec: spec, Files: [][]byte{file}, Kind: a.kind}
 	for i := range n {
 		if _, have := a.have[i]; !have {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"alamos/pkg/config"
+	"alamos/pkg/disk"
 )
 
 // check is an item with a result that other workers compute again. Two equal results verify it.
@@ -58,7 +58,7 @@ func (h *Hub) compare(j *job, c *check, w *worker, r result) (refused, failed er
 		return nil, nil
 	}
 	votes := map[string]int{}
-	c.sums[w.key] = config.Sum(r.Result)
+	c.sums[w.key] = disk.SumOf(r.Result)
 	for _, s := range c.sums {
 		votes[s]++
 	}
@@ -85,7 +85,7 @@ func (h *Hub) compare(j *job, c *check, w *worker, r result) (refused, failed er
 			break // one process of the key
 		}
 	}
-	if j.items[c.number] != nil && config.Sum(r.Result) == right {
+	if j.items[c.number] != nil && disk.SumOf(r.Result) == right {
 		return h.take(j, w, r)
 	}
 	h.finish(j)

@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
-	"alamos/pkg/config"
+	"alamos/pkg/disk"
 )
 
 // Player computes the items of a job.
@@ -212,7 +212,7 @@ func (c *client) file(ctx context.Context, name string) ([]byte, error) {
 		case len(b) > 0:
 			lost = 0
 			all.Write(b)
-		case config.Sum(all.Bytes()) != name:
+		case disk.SumOf(all.Bytes()) != name:
 			return nil, errEnded
 		default:
 			return all.Bytes(), nil

@@ -12,7 +12,6 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"alamos/pkg/config"
 	"alamos/pkg/disk"
 )
 
@@ -139,7 +138,7 @@ func (m *match) name() string {
 	for _, p := range m.players {
 		fmt.Fprintf(&b, " %q %q", p.Name, p.ID)
 	}
-	return "match " + config.Sum([]byte(b.String()))[:16]
+	return "match " + disk.SumOf([]byte(b.String()))[:16]
 }
 
 func (m *match) journal() string { return m.cfg.File + ".journal" }

@@ -16,7 +16,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"golang.org/x/sync/errgroup"
 
-	"alamos/pkg/config"
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -415,7 +415,7 @@ func (r *Report) identity(p *picture) string {
 // dataHash returns the hash of all numbers and words of a chart. Charts are plain values:
 // structs, lists, numbers (including NaN) and texts.
 func dataHash(c plots.Chart) string {
-	return config.Sum(fmt.Appendf(nil, "%#v", c))
+	return disk.SumOf(fmt.Appendf(nil, "%#v", c))
 }
 
 // drawn draws the pictures of this name or kind, or all, once and in parallel.

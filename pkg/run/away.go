@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"alamos/pkg/config"
 	"alamos/pkg/data"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
@@ -75,7 +74,7 @@ func (r *run) newJob(o order, code string, files map[string][]byte, networks map
 	o.Files = map[string]string{}
 	add := func(name string, content []byte) {
 		if o.Files[name] == "" {
-			o.Files[name] = config.Sum(content)
+			o.Files[name] = disk.SumOf(content)
 			j.Files = append(j.Files, content)
 		}
 	}

@@ -71,7 +71,7 @@ func TestFullDisk(t *testing.T) {
 	s := newSite(t)
 	remount := smallDisk(t, s)
 	stops := map[string]bool{}
-	for size := 64; ; size += size / 2 {
+	for size := 64; ; size += size / 4 {
 		remount(0, fmt.Sprintf("size=%dk", size))
 		r, err := s.try(context.Background(), nil)
 		if err == nil {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/config"
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
 	"alamos/pkg/hook/alamos"
@@ -439,5 +440,5 @@ func (t *Trial) progressSum(g int) string {
 }
 
 func hashProgress(p hook.Progress) string {
-	return config.Sum(fmt.Appendf(nil, "%+v", p)) // fmt prints maps in the order of their keys
+	return disk.SumOf(fmt.Appendf(nil, "%+v", p)) // fmt prints maps in the order of their keys
 }

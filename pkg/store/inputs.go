@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"alamos/pkg/config"
+	"alamos/pkg/disk"
 )
 
 // Inputs is everything that determines the output of a stage: settings by path, files by
@@ -50,7 +51,7 @@ func (in Inputs) list(kind string) (names []string) {
 // Hash returns the SHA-256 of the inputs in hexadecimal.
 func (in Inputs) Hash() string {
 	b, _ := json.Marshal(in) // with sorted keys
-	return config.Sum(b)
+	return disk.SumOf(b)
 }
 
 // Changed returns the keys of inputs that differ from those of an earlier run, sorted.

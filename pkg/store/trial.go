@@ -109,7 +109,7 @@ func (t *Trial) TrainedOn() string {
 // ReadOutput reads a file that a stage wrote. A file of another checksum is an error.
 func (t *Trial) ReadOutput(stage, file string) ([]byte, error) {
 	b, err := disk.ReadFile(t.Path(file))
-	if err == nil && config.Sum(b) != t.Output(stage, file) {
+	if err == nil && disk.SumOf(b) != t.Output(stage, file) {
 		err = damagedOutput(t.Path(file))
 	}
 	return b, err

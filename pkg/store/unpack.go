@@ -19,7 +19,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"alamos/pkg/config"
 	"alamos/pkg/disk"
 )
 
@@ -182,7 +181,7 @@ func readPack(r io.Reader, limit int64, begin func(name string) error, write fun
 		err = begin(name)
 	}
 	if err == nil {
-		err = write(packed{path: first.Name, size: first.Size, sum: config.Sum(metadata)}, bytes.NewReader(metadata))
+		err = write(packed{path: first.Name, size: first.Size, sum: disk.SumOf(metadata)}, bytes.NewReader(metadata))
 	}
 	for err == nil {
 		var h *tar.Header
