@@ -40,13 +40,6 @@ func WriteSecret(path string, b []byte) error {
 	return writeAs(path, 0o600, bytesOf(b))
 }
 
-func bytesOf(b []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	}
-}
-
 func writeAs(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -79,6 +72,13 @@ func writeAs(path string, mode fs.FileMode, write func(io.Writer) error) (err er
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return syncDir(dir)
+}
+
+func bytesOf(b []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	}
 }
 
 // WriteBytes writes b with [WriteFile].

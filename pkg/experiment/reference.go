@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"alamos/pkg/config"
 )
@@ -38,18 +39,20 @@ func Keys() []Key {
 	return keys
 }
 
-// IsDefault reports whether a value, on one line of YAML, is the default of a key, for each of the
-// key's meanings.
-func IsDefault(path, value string) bool {
-	found := false
+// defaults are the defaults of each key, one for each of its meanings.
+var defaults = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
 	for _, k := range schema().Describe() {
-		if k.Path == path {
-			if found = k.DefaultText() == value; !found {
-				return false
-			}
-		}
+		all[k.Path] = append(all[k.Path], k.DefaultText())
 	}
-	return found
+	return all
+})
+
+// IsDefault reports whether a value, on one line of YAML, is the default of a key in each of its
+// meanings.
+func IsDefault(path, value string) bool {
+	of := defaults()[path]
+	return len(of) > 0 && !slices.ContainsFunc(of, func(text string) bool { return text != value })
 }
 
 // FindKey returns the keys at a path. There are several if the meaning depends on another

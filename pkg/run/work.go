@@ -93,14 +93,14 @@ func openOrder(ctx context.Context, dir string, spec []byte, file func(context.C
 		}
 		trials = append(trials, t)
 	}
-	var p hub.Player
+	var p *hub.Player
 	switch _, g := store.SplitStage(o.Stage); {
 	case o.Stage == store.DataStage(g) && g > 0:
-		err = openQuestions(ctx, &p, dir, trials[0], g)
+		p, err = openQuestions(ctx, dir, trials[0], g)
 	case len(o.Players) > 0:
-		err = openTournament(ctx, &p, dir, &o, trials)
+		p, err = openTournament(ctx, dir, &o, trials)
 	case o.Stage == store.SelfPlayStage(g) && g > 0:
-		err = openSelfplay(ctx, &p, trials[0], g)
+		p, err = openSelfplay(ctx, trials[0], g)
 	default:
 		err = fmt.Errorf("this version of alamos does not know the hub's job %q", o.Stage)
 	}
@@ -112,32 +112,30 @@ func openOrder(ctx context.Context, dir string, spec []byte, file func(context.C
 		end()
 		_ = os.RemoveAll(dir) // the system clears its temporary folder
 	}
-	return &p, nil
+	return p, nil
 }
 
 // openSelfplay opens the games of generation g.
-func openSelfplay(ctx context.Context, p *hub.Player, t *Trial, g int) error {
+func openSelfplay(ctx context.Context, t *Trial, g int) (*hub.Player, error) {
 	games, err := t.gamesPlayer(ctx, g)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Kind = t.workerKind(selfplayCode, kindParts(games.kind))
-	p.Room, p.Close = games.cfg.Parallel*len(games.nets), games.close
-	p.Play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
+	play := func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
 		return games.play(ctx, todo, func(r *selfplay.Record, packed []byte) error {
 			done(r.Number, packed)
 			return nil
 		})
 	}
-	return nil
+	return &hub.Player{Kind: t.workerKind(selfplayCode, kindParts(games.kind)), Room: games.cfg.Parallel * len(games.nets), Play: play, Close: games.close}, nil
 }
 
 // openTournament opens the games of a tournament.
-func openTournament(ctx context.Context, p *hub.Player, dir string, o *order, trials []*Trial) error {
+func openTournament(ctx context.Context, dir string, o *order, trials []*Trial) (*hub.Player, error) {
 	m := &tournament{Trial: trials[0], name: o.Stage, rounds: o.Rounds, format: o.Format}
 	for _, x := range o.Players {
 		if x.Trial < 0 || x.Trial >= len(trials) {
-			return fmt.Errorf("the job of the hub has no trial %d", x.Trial)
+			return nil, fmt.Errorf("the job of the hub has no trial %d", x.Trial)
 		}
 		player := player{spec: x.Spec, name: x.Name, trial: trials[x.Trial]}
 		if h := x.Spec.Hook; h != nil {
@@ -145,30 +143,28 @@ func openTournament(ctx context.Context, p *hub.Player, dir string, o *order, tr
 		}
 		if x.Network != "" {
 			if o.Files[x.Network] == "" { // those of the folder are checked
-				return fmt.Errorf("the job of the hub has no file %q", x.Network)
+				return nil, fmt.Errorf("the job of the hub has no file %q", x.Network)
 			}
 			player.file = filepath.Join(dir, x.Network)
 			var err error
 			if _, player.codec, _, err = nn.ReadModel(player.file); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		m.players = append(m.players, player)
 	}
 	games, end, err := m.open(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Close = end
 	var kind store.Kind
 	if network := m.network(); network != nil {
 		if kind, err = m.answers(network); err != nil {
-			p.Close()
-			return err
+			end()
+			return nil, err
 		}
 	}
-	p.Kind, p.Room = m.workerKind(tournamentCode, kindParts(kind)), m.Workers*match.DefaultTogether
-	p.Play = func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
+	play := func(ctx context.Context, todo <-chan int, done func(int, []byte)) error {
 		return games.PlayNumbers(ctx, todo, func(number int, g *match.Game) error {
 			text, err := games.Pack(g)
 			if err == nil {
@@ -180,7 +176,7 @@ func openTournament(ctx context.Context, p *hub.Player, dir string, o *order, tr
 			return err
 		})
 	}
-	return nil
+	return &hub.Player{Kind: m.workerKind(tournamentCode, kindParts(kind)), Room: m.Workers * match.DefaultTogether, Play: play, Close: end}, nil
 }
 
 // answers returns the kind of machine with the answers of a player's network.
@@ -202,14 +198,14 @@ func (t *Trial) answers(p *player) (store.Kind, error) {
 
 // openQuestions opens the games of chunk g about which engines are asked. A worker without an engine
 // is of another kind.
-func openQuestions(ctx context.Context, p *hub.Player, dir string, t *Trial, g int) error {
-	p.Room, p.Close = 2*t.Workers, func() {}
+func openQuestions(ctx context.Context, dir string, t *Trial, g int) (*hub.Player, error) {
+	p := &hub.Player{Room: 2 * t.Workers, Close: func() {}}
 	in := store.Inputs{}
 	cfg, err := t.Setup.Data(t.enginesOfData(ctx, in), func(string) (data.Network, error) { return nil, nil })
 	if err != nil {
 		p.Kind = hub.Kind{"code": dataCode, "engine": err.Error()}
 		p.Play = func(ctx context.Context, _ <-chan int, _ func(int, []byte)) error { <-ctx.Done(); return nil }
-		return ctx.Err()
+		return p, ctx.Err()
 	}
 	p.Kind = engineKind(in)
 	p.Kind["code"] = dataCode
@@ -219,7 +215,7 @@ func openQuestions(ctx context.Context, p *hub.Player, dir string, t *Trial, g i
 	}
 	source, err := data.Open(cfg, t.Setup.DataSeed(), t.Workers)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.Close = func() { source.Close() }
 	var questions *data.Questions
@@ -230,10 +226,10 @@ func openQuestions(ctx context.Context, p *hub.Player, dir string, t *Trial, g i
 	}
 	if err != nil {
 		p.Close()
-		return err
+		return nil, err
 	}
 	p.Play = questions.Answer
-	return nil
+	return p, nil
 }
 
 // workerKind returns the kind of a worker whose networks play: the parts of the machine's kind, the
