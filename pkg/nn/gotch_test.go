@@ -46,8 +46,8 @@ func growth(t *testing.T, n int, f func()) int64 {
 
 // A leaked handle takes 32 bytes: these runs would leave twice what the process may grow.
 const (
-	leakRuns  = 100_000
-	leakBytes = 5 << 20 / 3
+	leakRuns  = 300_000
+	leakBytes = 5 << 20
 )
 
 func floats(t testing.TB, values ...float32) *ts.Tensor {
