@@ -22,8 +22,8 @@ import (
 //go:embed replay
 var replayFiles embed.FS
 
-// ReplayFiles returns the board of all pages: board.js, board.css, and replay.js, which steps
-// through a [Replay]. The document must have the symbols of the pieces, see
+// ReplayFiles returns what all pages share: colors.css, the board in board.js and board.css, and
+// replay.js, which steps through a [Replay]. The document must have the symbols of the pieces, see
 // [plots.PieceSymbols].
 func ReplayFiles() fs.FS {
 	files, err := fs.Sub(replayFiles, "replay")

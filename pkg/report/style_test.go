@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-// palettes returns the colors of the style sheet by name: those of light
+// palettes returns the colors by name: those of light
 // screens and paper, and those of dark screens.
 func palettes(t *testing.T) (light, dark map[string]string) {
 	t.Helper()
-	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(styleSheet, -1)
+	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(colorSheet, -1)
 	if len(blocks) != 2 {
-		t.Fatalf("the style sheet has %d palettes, want 2", len(blocks))
+		t.Fatalf("colors.css has %d palettes, want 2", len(blocks))
 	}
 	read := func(block string) map[string]string {
-		colors := map[string]string{}
+		palette := map[string]string{}
 		for _, m := range regexp.MustCompile(`--([a-z-]+): #([0-9a-f]{3,6});`).FindAllStringSubmatch(block, -1) {
-			colors[m[1]] = m[2]
+			palette[m[1]] = m[2]
 		}
-		return colors
+		return palette
 	}
 	return read(blocks[0][1]), read(blocks[1][1])
 }
@@ -64,6 +64,7 @@ func TestContrast(t *testing.T) {
 			"ink tint", "soft tint", "faint tint", "accent tint", "good tint", "bad tint", // rows under the pointer, code, notes
 			"ink varies", "soft varies", "faint varies", // values that differ
 			"ink warn-tint", "warn-ink warn-tint", "accent warn-tint",
+			"accent-ink accent", // buttons
 		} {
 			text, ground, _ := strings.Cut(pair, " ")
 			a, b := luminance(t, colors[text]), luminance(t, colors[ground])
@@ -76,7 +77,7 @@ func TestContrast(t *testing.T) {
 
 // Nothing that the page is made of is fetched from anywhere.
 func TestNothingIsFetched(t *testing.T) {
-	for name, part := range map[string]string{"style.css": styleSheet, "script.js": script, "page.tmpl": pageTemplate} {
+	for name, part := range map[string]string{"colors.css": colorSheet, "style.css": styleSheet, "script.js": script, "page.tmpl": pageTemplate} {
 		for _, bad := range []string{"url(", "@import", "http:", "https:", "//cdn", "fetch(", "XMLHttpRequest", "import(", "<link", "src="} {
 			if strings.Contains(part, bad) {
 				t.Errorf("%s has %q", name, bad)

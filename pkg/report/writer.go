@@ -453,6 +453,8 @@ var (
 	script string
 	//go:embed figure.js
 	figureScript string
+	//go:embed replay/colors.css
+	colorSheet string
 	//go:embed replay/board.css
 	boardStyle string
 
@@ -486,7 +488,7 @@ func (p *Page) HTML() ([]byte, error) {
 		Body     template.HTML
 	}{
 		Page:    p,
-		Style:   template.CSS(styleSheet),
+		Style:   template.CSS(colorSheet + styleSheet),
 		Scripts: []pageScript{{Text: template.JS(script)}},
 		Body:    template.HTML(w.String()),
 	}

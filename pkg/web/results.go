@@ -400,7 +400,6 @@ type tableView struct {
 	Shares  []float64  `json:"shares"` // of the points, in percent
 	Elo     []string   `json:"elo"`    // with its interval; empty while it runs
 	Points  [][]string `json:"points"` // of the row's player against the column's
-	Running bool       `json:"running"`
 }
 
 func detail(q *http.Request, run *liveRun) (any, error) {
@@ -450,7 +449,6 @@ func tableOf(t *store.Live) (*tableView, error) {
 		if games, err = t.Table(); games == nil || err != nil {
 			return nil, err
 		}
-		v.Running = true
 	}
 	standings := games.Standings()
 	order := match.Descending(len(standings), func(i int) float64 { return standings[i].Share() })

@@ -7,6 +7,7 @@ import { Load } from "./load.js";
 import { Setup, parseSeat } from "./setup.js";
 
 const $ = (id) => document.getElementById(id);
+const main = document.querySelector("main");
 const stored = (key) => {
   try {
     return localStorage.getItem(key);
@@ -81,6 +82,7 @@ function play(name) {
   stop();
   id = name;
   game = null;
+  main.inert = true; // until the server has described the game
   reports = [];
   marks = [];
   look = null;
@@ -130,6 +132,7 @@ function changePlayers() {
 
 function hear(update) {
   const first = game === null;
+  main.inert = false;
   const before = first ? [] : game.positions;
   const grown = !first && update.positions.length === 1 && update.keep === before.length;
   update.positions = [...before.slice(0, update.keep), ...update.positions];

@@ -278,6 +278,7 @@ function newRow(number, all) {
     touched = true;
     if (box.checked) ticked.add(number);
     else ticked.delete(number);
+    if (ticked.size > mostTicked) ticked.delete(ticked.values().next().value);
     drawTrials();
     drawChart();
   });
@@ -314,7 +315,7 @@ async function ask(path) {
 let drawing = 0;
 async function drawChart() {
   const metric = $("metric").value;
-  const numbers = [...ticked].filter((n) => trials.get(n)?.generation > 0).slice(0, mostTicked);
+  const numbers = [...ticked].filter((n) => trials.get(n)?.generation > 0);
   const mine = ++drawing;
   let lines = [];
   if (metric && numbers.length > 0) {
