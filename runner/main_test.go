@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"os"
 	"testing"
 
@@ -31,6 +32,16 @@ func TestScripts(t *testing.T) {
 			e.Setenv("ROOT", root+"/..")
 			return nil
 		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"address": freeAddress},
 		UpdateScripts: os.Getenv("UPDATE") != "",
 	})
+}
+
+// freeAddress is the command address NAME of scripts: the variable becomes an address on which
+// nothing listens.
+func freeAddress(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], l.Addr().String())
+	ts.Check(l.Close())
 }

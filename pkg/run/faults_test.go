@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"alamos/pkg/disk"
+	"alamos/pkg/store"
 )
 
 // Nothing may have run when a run is refused.
@@ -45,6 +46,14 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	if err := l.Release(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A worker's player that cannot be opened is an error.
+func TestGamesWithoutNetwork(t *testing.T) {
+	trial := probeTrial(t)
+	trial.Results = &store.Trial{Dir: t.TempDir()}
+	_, err := trial.gamesPlayer(t.Context(), 1)
+	wantError(t, err, store.CheckpointFile(0))
 }
 
 func TestMissingEngine(t *testing.T) {

@@ -87,26 +87,27 @@ type gamesPlayer struct {
 // gamesPlayer opens the network that plays the games of generation g and all that they need.
 func (t *Trial) gamesPlayer(ctx context.Context, g int) (p *gamesPlayer, err error) {
 	var closers []func()
-	p = &gamesPlayer{cfg: t.Setup.SelfPlay(g), codec: t.Setup.Codec, close: func() {
+	end := func() {
 		for _, f := range slices.Backward(closers) {
 			f()
 		}
-	}}
+	}
 	defer func() {
 		if err != nil {
-			p.close()
+			end()
 		}
 	}()
+	p = &gamesPlayer{cfg: t.Setup.SelfPlay(g), codec: t.Setup.Codec, close: end}
 	model, err := t.Model(t.Settings.PlayedBy(g))
 	if err != nil {
 		return nil, err
 	}
 	closers = append(closers, model.Close)
-	nets, end, err := t.sessions(model)
+	nets, endNets, err := t.sessions(model)
 	if err != nil {
 		return nil, err
 	}
-	closers = append(closers, end)
+	closers = append(closers, endNets)
 	p.nets, p.kind = nets, t.kind
 	if p.kind.Answers, err = selfplay.Answers(p.codec, t.Setup.Variant, nets[0]); err != nil {
 		return nil, err

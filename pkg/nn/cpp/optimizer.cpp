@@ -158,9 +158,10 @@ void alamos_optimizer::generic_step(int64_t step, double rate, double *norm) con
   bool measured = step % norm_every == 1;
   if (clip != 0 || measured) {
     at::Tensor length = at::stack(at::_foreach_norm(g)).norm();
-    at::Tensor scale = (clip / (length + 1e-6)).clamp_max(1);
-    if (clip != 0)
+    if (clip != 0) {
+      at::Tensor scale = (clip / (length + 1e-6)).clamp_max(1);
       for (auto &x : g) x.mul_(scale);
+    }
     if (measured) *norm = length.item<double>();
   }
   if (!decayed_w.empty()) {

@@ -31,7 +31,6 @@
 
 #include "mish.h"
 
-using alamos::bf16;
 using alamos::guard;
 using alamos::require;
 
