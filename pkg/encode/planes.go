@@ -13,8 +13,9 @@ import (
 )
 
 // atomic16 is the input of the OppenheimerZero thesis (section 4.4.1): the
-// sixteen integers by which it stores a board, and no history. The thesis keeps White's
-// point of view: its outcome z is 1 if White won, whoever is to move.
+// sixteen integers by which it stores a board, and no history. It names pieces, castling and en
+// passant; that castling takes two and the side to move one is our reading. The thesis keeps
+// White's point of view: its outcome z is 1 if White won, whoever is to move.
 var atomic16 = &Planes{
 	name: "atomic16", count: atomicPlanes, constant: make([]bool, atomicPlanes), white: true, castling: []int{atomicCastling, atomicCastling + 1},
 	lacks: atomic16Lacks, encode: encodeAtomic16,

@@ -57,7 +57,10 @@ func (c *Checkpoint) WriteONNX(w io.Writer) error {
 	case ValueTanh:
 		output(ONNXValue, g.node("Tanh", x), 1)
 	case ValueLinear:
-		output(ONNXValue, g.clip(x, -1, 1), 1)
+		inside := g.clip(x, -0.9, 0.9) // as bounded in cpp/kernels.h
+		ten, tenth := g.floats("", []float32{10}), g.floats("", []float32{0.1})
+		beyond := g.node("Softsign", g.node("Mul", g.node("Sub", x, inside), ten))
+		output(ONNXValue, g.node("Add", inside, g.node("Mul", beyond, tenth)), 1)
 	case ValueWDL:
 		wdl := g.node("Softmax", x, onnxInts("axis", 1))
 		output(ONNXValue, g.node("MatMul", wdl, g.floats("", []float32{1, 0, -1}, 3, 1)), 1)

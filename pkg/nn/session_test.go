@@ -81,6 +81,12 @@ func TestEvaluatorAgreesWithTraining(t *testing.T) {
 	}
 }
 
+// bounded is the value of the output x of a linear value head.
+func bounded(x float64) float64 {
+	inside := max(-0.9, min(0.9, x))
+	return inside + 0.1*(x-inside)/(0.1+math.Abs(x-inside))
+}
+
 // testAgreement compares the answers of an evaluator with the outputs of the
 // training graph.
 func testAgreement(t *testing.T, n *Network, x *Trainer, o InferenceOptions) {
@@ -117,8 +123,10 @@ func testAgreement(t *testing.T, n *Network, x *Trainer, o InferenceOptions) {
 				near(i, "win, draw, loss", float64(l.WDL[k]), wdl[k])
 			}
 			near(i, "value", float64(l.Value), wdl[0]-wdl[2])
+		case ValueLinear:
+			near(i, "value", float64(l.Value), float64(l.Sign)*bounded(want))
 		default:
-			near(i, "value", float64(l.Value), float64(l.Sign)*max(-1, min(1, want)))
+			near(i, "value", float64(l.Value), float64(l.Sign)*want)
 		}
 		if left != nil {
 			near(i, "units of moves left", float64(l.MovesLeft)/float64(m.spec.MovesLeftUnit), max(0, float64(left[i])))

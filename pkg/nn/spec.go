@@ -15,10 +15,10 @@ const Squares = 64
 
 // Policy heads.
 const (
-	// PolicyConv73 is the head of the OppenheimerZero thesis: a 1x1 convolution to Width
-	// channels (batch norm, ReLU), a 1x1 convolution to 73 channels, and a linear layer
-	// from these 4672 numbers to PolicySize. The linear layer alone has 9.2 million
-	// parameters for 1968 moves.
+	// PolicyConv73 is the head of the OppenheimerZero thesis, which leaves the number of channels
+	// and the batch norm open: a 1x1 convolution to Width channels (batch norm, ReLU), a 1x1
+	// convolution to 73 channels, and a linear layer from these 4672 numbers to PolicySize.
+	// The linear layer alone has 9.2 million parameters for 1968 moves.
 	PolicyConv73 = "conv73-linear"
 
 	// PolicyConv is a cheap head for small networks: a 1x1 convolution to PolicyChannels
@@ -47,7 +47,7 @@ const (
 // Value heads, named by their prediction of the result.
 const (
 	ValueTanh   = "tanh"   // one number, squashed to -1..1
-	ValueLinear = "linear" // one unbounded number; a Session clips it to -1..1
+	ValueLinear = "linear" // one unbounded number; a Session bends it to -1..1
 	ValueWDL    = "wdl"    // the probabilities of win, draw and loss; the value is win - loss
 )
 
@@ -93,7 +93,7 @@ type Spec struct {
 	KingBuckets int    `json:",omitempty" key:"king_buckets" default:"1" range:"1..16" unit:"tables" when:"trunk=sparse" doc:"Number of tables: 1, 2, 4, 8 or 16. The square of a side's own king selects the table for its view, more finely on its first ranks, so that the network knows what stands near it. Many tables need many samples."`
 	Mirror      bool   `json:",omitempty" key:"mirror" default:"false" when:"trunk=sparse" doc:"Whether positions in which the king of the side to move stands on files e to h are reflected, left to right. There is then half as much to learn, but castling looks like other moves of the king."`
 
-	Value string `key:"value" default:"tanh" enum:"tanh wdl linear" doc:"Output of the value head. tanh: a number from -1 to 1. linear: an unbounded number, clipped to -1..1 in use. wdl: the probabilities of win, draw and loss, with the value win - loss."`
+	Value string `key:"value" default:"tanh" enum:"tanh wdl linear" doc:"Output of the value head. tanh: a number from -1 to 1. linear: an unbounded number; a search bends what is above 0.9 or below -0.9 towards 1 and -1, so that a higher output still has a higher value. wdl: the probabilities of win, draw and loss, with the value win - loss."`
 	// Flat means no convolution.
 	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" when:"trunk!=sparse" doc:"Channels of the 1x1 convolution before the dense layers of the value head. 0 means no convolution: the dense layers read the output of the trunk."`
 	ValuePooling  bool  `json:",omitempty" key:"value_pooling" default:"false" when:"trunk!=sparse" doc:"Whether the dense layers of the value head read only the mean and the maximum of each channel over the squares (global pooling, as in KataGo) instead of the channels of all squares. It needs more value_channels than the default, such as 32."`

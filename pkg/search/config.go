@@ -102,7 +102,7 @@ type Noise struct {
 }
 
 // FPU ("first play urgency") is the Q of a move without visits. The zero
-// FPU is 0, a draw, which is the thesis' and AlphaZero's choice.
+// FPU is 0, a draw, AlphaZero's choice.
 type FPU struct {
 	// Parent takes the value of the position in which the move is played,
 	// as searched so far and from the view of its side to move, less

@@ -30,7 +30,7 @@ type Schedule struct {
 	Unit     string       `key:"unit" default:"samples" enum:"samples epochs" doc:"Unit of warmup, every and period. samples are positions that were trained on, each epoch's again; they do not depend on the size of the replay window, which grows in the first generations. epochs count these, in fractions."`
 	Warmup   int          `key:"warmup" default:"0" range:"0.." unit:"samples or epochs" doc:"Time at the start in which the rate rises to initial, with every step."`
 	Factor   float64      `key:"factor" default:"0.5" range:">0..<1" when:"kind=plateau step" doc:"Factor by which the rate is multiplied at each reduction."`
-	Patience int          `key:"patience" default:"3" range:"0..100000" unit:"epochs" when:"kind=plateau" doc:"Number of epochs without improvement before the rate is lowered."`
+	Patience int          `key:"patience" default:"3" range:"0..100000" unit:"epochs" when:"kind=plateau" doc:"Number of epochs without improvement after which one more lowers the rate, as in PyTorch."`
 	Every    int          `key:"every" default:"200000" range:"1.." unit:"samples or epochs" when:"kind=step" doc:"Time between two reductions."`
 	Minimum  float64      `key:"minimum" default:"1e-4" range:"0..1000" when:"kind=plateau step cosine" doc:"Lowest learning rate."`
 	Period   int          `key:"period" range:"1.." flags:"required" unit:"samples or epochs" when:"kind=cosine" doc:"Time, in all generations together, in which the rate falls with every step from initial to minimum, where it stays."`

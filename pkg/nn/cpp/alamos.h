@@ -94,7 +94,7 @@ ALAMOS_API char *alamos_model_policy_maps(alamos_model *model, int from, int cha
 // Heads of dense layers, and what their outputs become.
 enum alamos_head {
   ALAMOS_VALUE_TANH,    // one output, tanh
-  ALAMOS_VALUE_LINEAR,  // one output, cut to -1..1
+  ALAMOS_VALUE_LINEAR,  // one output, bent to -1..1
   ALAMOS_VALUE_WDL,     // three outputs, softmax: win, draw, loss; value win - loss
   ALAMOS_MOVES_LEFT,    // one output, unchanged
 };

@@ -166,7 +166,7 @@ void finish(int kind, const float *x, const Batch &b) {
         b.values[i] = std::tanh(x[i]);
         break;
       case ALAMOS_VALUE_LINEAR:
-        b.values[i] = x[i] < -1 ? -1 : x[i] > 1 ? 1 : x[i];
+        b.values[i] = alamos::bounded(x[i]);
         break;
       case ALAMOS_VALUE_WDL:
         softmax3(x + 3 * i, b.wdl + 3 * i);

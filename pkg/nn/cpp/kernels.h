@@ -4,9 +4,19 @@
 // batch. bf16 is the upper half of a float32.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace alamos {
+
+// The value of an unbounded output x: itself from -0.9 to 0.9, and bent towards -1 and 1 outside.
+// A higher output has a higher value, so that minimax finds what it would find without bounds.
+// NaN passes.
+inline float bounded(float x) {
+  constexpr float most = 0.9f, rest = 0.1f;
+  float inside = x < -most ? -most : x > most ? most : x, beyond = x - inside;
+  return inside + rest * beyond / (rest + std::fabs(beyond));
+}
 
 using bf16 = uint16_t;
 

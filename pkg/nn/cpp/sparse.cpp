@@ -176,7 +176,7 @@ void finish(int kind, const float *x, const Answer &a) {
       *a.value = 1 - 2 / (exponential_of(2 * x[0]) + 1);
       break;
     case ALAMOS_VALUE_LINEAR:
-      *a.value = x[0] < -1 ? -1 : x[0] > 1 ? 1 : x[0];
+      *a.value = alamos::bounded(x[0]);
       break;
     case ALAMOS_VALUE_WDL: {
       float top = std::max(x[0], std::max(x[1], x[2])), sum = 0;
