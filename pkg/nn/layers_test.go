@@ -38,21 +38,30 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// A block of CBAM, counted by hand.
+// A block of CBAM and a linear value head, counted by hand.
 func TestLayersByHand(t *testing.T) {
-	s := Spec{Planes: 4, PolicySize: 10, Trunk: TrunkPlain, Depth: 1, Width: 32, Attention: AttentionCBAM, PolicyHead: PolicyConv}
+	s := Spec{
+		Planes: 4, Trunk: TrunkPlain, Depth: 1, Width: 32, Attention: AttentionCBAM, Dropout: 0.1,
+		PolicyHead: PolicyNone, ValueChannels: Flat, ValueHidden: []int{5}, MovesLeft: true, MovesLeftChannels: 3, MovesLeftHidden: 9, MovesLeftReLU: true,
+	}
 	all, err := s.Layers()
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Layer{
-		{"trunk.0.conv", "convolution 3x3", []int{32, 8, 8}, 4 * 32 * 9},
-		{"trunk.0.norm", "batch norm", []int{32, 8, 8}, 64},
-		{"trunk.0.attention.linear1", "linear", []int{2}, 64},
-		{"trunk.0.attention.linear2", "linear", []int{32}, 64},
-		{"trunk.0.attention.conv", "convolution 7x7", []int{1, 8, 8}, 98},
+		{"trunk.0.conv", "convolution 3x3", []int{32, 8, 8}, 4 * 32 * 9, nil},
+		{"trunk.0.norm", "batch norm", []int{32, 8, 8}, 64, []string{"relu"}},
+		{"trunk.0.attention.linear1", "linear", []int{2}, 64, nil},
+		{"trunk.0.attention.linear2", "linear", []int{32}, 64, nil},
+		{"trunk.0.attention.conv", "convolution 7x7", []int{1, 8, 8}, 98, []string{"dropout 0.1"}},
+		{"value.linear1", "linear", []int{5}, 64*32*5 + 5, []string{"relu"}},
+		{"value.linear2", "linear", []int{1}, 6, []string{"tanh"}},
+		{"moves_left.conv", "convolution 1x1", []int{3, 8, 8}, 32 * 3, nil},
+		{"moves_left.norm", "batch norm", []int{3, 8, 8}, 6, []string{"relu"}},
+		{"moves_left.linear1", "linear", []int{9}, 64*3*9 + 9, []string{"relu"}},
+		{"moves_left.linear2", "linear", []int{1}, 10, []string{"relu"}},
 	}
-	if d := cmp.Diff(want, all[:len(want)]); d != "" {
+	if d := cmp.Diff(want, all); d != "" {
 		t.Error(d)
 	}
 }

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -199,10 +200,11 @@ func (t Tensors) match(shapes map[string][]int) error {
 
 // Layer is a layer of a network that has parameters.
 type Layer struct {
-	Name       string `json:"name"`       // common prefix of its tensors' names, such as trunk.0.conv1
-	Kind       string `json:"kind"`       // "convolution 3x3", "linear", "batch norm"
-	Output     []int  `json:"output"`     // shape for one position
-	Parameters int    `json:"parameters"` // number of trained parameters
+	Name       string   `json:"name"`           // common prefix of its tensors' names, such as trunk.0.conv1
+	Kind       string   `json:"kind"`           // "convolution 3x3", "linear", "batch norm"
+	Output     []int    `json:"output"`         // shape for one position
+	Parameters int      `json:"parameters"`     // number of trained parameters
+	Then       []string `json:"then,omitempty"` // what follows and has no parameters: "dropout 0.2", "relu"
 }
 
 // Layers lists the layers of the spec's network from the planes to the heads, without
@@ -212,8 +214,11 @@ func (s Spec) Layers() ([]Layer, error) {
 	if err != nil {
 		return nil, err
 	}
+	d := &declaration{blank: true}
+	built := newLayers(d, &s)
+	then := built.then()
 	var all []Layer
-	for _, p := range s.declared() {
+	for _, p := range d.params {
 		name := p.name[:strings.LastIndexByte(p.name, '.')]
 		if len(all) == 0 || all[len(all)-1].Name != name {
 			l := Layer{Name: name}
@@ -223,8 +228,66 @@ func (s Spec) Layers() ([]Layer, error) {
 		if p.trained {
 			all[len(all)-1].Parameters += p.size()
 		}
+		all[len(all)-1].Then = append(all[len(all)-1].Then, then[p]...)
 	}
 	return all, nil
+}
+
+// then lists what has no parameters by a parameter of the layer before it. What a transformer
+// has within its blocks is not listed.
+func (l *layers) then() map[*param][]string {
+	names := map[activation]string{}
+	for name, act := range functions {
+		names[act] = name
+	}
+	all := map[*param][]string{}
+	var last *param
+	add := func(text string) { all[last] = append(all[last], text) }
+	walk := func(list []*layer) {
+		for _, l := range list {
+			switch {
+			case l.attention != nil:
+				last = cmp.Or(l.attention.spatial, l.attention.shift, l.attention.second)
+			case l.norm != nil:
+				last = l.norm.beta
+			case l.conv != nil:
+				last = l.conv.weight
+			}
+			if l.dropout != nil {
+				add(fmt.Sprintf("dropout %v", l.dropout.share))
+			}
+			if l.act != identity && l.skip > 0 {
+				add(names[l.act] + " after the addition")
+			} else if l.act != identity {
+				add(names[l.act])
+			}
+		}
+	}
+	walk(l.trunk)
+	for _, h := range []*head{l.heads.policy, l.heads.value, l.heads.movesLeft, l.heads.opponent, l.heads.soft, l.heads.future} {
+		if h == nil {
+			continue
+		}
+		walk(h.maps)
+		if h.pairs != nil {
+			last = h.pairs.key.weight
+		}
+		for i, d := range h.dense {
+			if i > 0 && !h.linear {
+				add(names[h.act])
+			}
+			last = d.weight
+		}
+		switch {
+		case h.output == tanhValue:
+			add("tanh")
+		case h.output == logits || h.output == wdlValue:
+			add("softmax")
+		case h.floor:
+			add("relu")
+		}
+	}
+	return all
 }
 
 // describe derives a layer's kind and output from the shape of its first parameter: [out,

@@ -180,6 +180,9 @@ func (n *Network) Diagram(frame plots.Frame) plots.Diagram {
 			kind = of + " like the one above"
 		}
 		part.Lines = append(part.Lines, strings.TrimSpace(kind+" "+dimensions(l.Output)))
+		if len(l.Then) > 0 {
+			part.Lines[len(part.Lines)-1] += ", " + strings.Join(l.Then, ", ")
+		}
 	}
 	for _, l := range n.Rows(false) {
 		part, _, _ := strings.Cut(l.Name, ".")
@@ -324,7 +327,8 @@ func WriteNetworks(w io.Writer, format, from string, networks []*Network, all bo
 func (n *Network) Table(all bool) Table {
 	t := Table{Columns: []Column{{Name: "layer"}, {Name: "kind"}, {Name: "output"}, number("parameters", "")}}
 	for _, r := range n.Rows(all) {
-		t.Rows = append(t.Rows, Row(r.Name, r.Kind, dimensions(r.Output), humanize.Comma(int64(r.Parameters))))
+		kind := strings.Join(append([]string{r.Kind}, r.Then...), ", ")
+		t.Rows = append(t.Rows, Row(r.Name, kind, dimensions(r.Output), humanize.Comma(int64(r.Parameters))))
 	}
 	return t
 }

@@ -108,7 +108,7 @@ func TestDiagram(t *testing.T) {
 				title += "+"
 			}
 			have = append(have, title)
-			if p.Title == "block 0" && strings.Contains(network, "cbam") && !slices.Contains(p.Lines, "attention convolution 7x7 1x8x8") {
+			if p.Title == "block 0" && strings.Contains(network, "cbam") && !slices.Contains(p.Lines, "attention convolution 7x7 1x8x8, relu after the addition") {
 				t.Errorf("%s: %q", network, p.Lines)
 			}
 		}
