@@ -306,9 +306,10 @@ type PolicyPlanes struct {
 	Frame
 	Planes   []Plane
 	Quantity string // of the numbers; empty means probability
+	Log      bool   // a logarithmic scale, which begins at a ten-thousandth of the highest number
 
 	Position     // drawn on boards that are large enough; may be empty
-	Columns  int // boards per row; 0 means automatic
+	Columns  int // boards per row, fewer in a frame that is too narrow; 0 means automatic
 }
 
 // Plane is a number for each square.
@@ -337,10 +338,22 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 		return nil, err
 	}
 	quantity := cmp.Or(p.Quantity, "probability")
-	scale := newColorScale(Axis{Label: quantity, FromZero: true}, s, blues)
+	axis := Axis{Label: quantity, FromZero: true}
+	if p.Log && s.max > 0 {
+		s.min = s.max / 1e4
+		axis.Log, axis.From = true, End{Fixed: true, At: s.min}
+	}
+	scale := newColorScale(axis, s, blues)
 	beside := boardMargin + scaleGap + scale.width()
 	most := int((p.inner() - beside + gap) / (2*cm + gap)) // columns that fit
-	columns := cmp.Or(p.Columns, max(1, min(columnsOf(len(p.Planes)), most)))
+	columns := cmp.Or(p.Columns, columnsOf(len(p.Planes)))
+	switch {
+	case p.Columns == 0 && len(p.Planes) > 16:
+		columns = most
+	case p.Columns == 0 || p.width() > 0:
+		columns = min(columns, most)
+	}
+	columns = max(1, columns)
 	rows := (len(p.Planes) + columns - 1) / columns
 	across := func(side vg.Length) vg.Length { return (side+gap)*vg.Length(columns) - gap }
 	side := max(2*cm, min(8*cm, (p.inner()-beside+gap)/vg.Length(columns)-gap))

@@ -495,7 +495,7 @@ func planes() plots.Chart {
 }
 
 func planesMany() plots.Chart {
-	p := plots.PolicyPlanes{Frame: plots.Frame{Title: "Probability by kind of move"}}
+	p := plots.PolicyPlanes{Frame: plots.Frame{Title: "Probability by kind of move"}, Columns: 6, Log: true}
 	for i, name := range []string{"north 1", "north 2", "northeast 1", "east 1", "southeast 1", "south 1", "southwest 1", "west 1", "northwest 1", "knight 1", "knight 2", "to a knight"} {
 		plane := plots.Plane{Title: name}
 		for s := range plane.Squares {

@@ -108,7 +108,7 @@ func TestErrors(t *testing.T) {
 		"diagram: nothing":          {plots.Diagram{}, plots.ErrNoData},
 		"planes: infinite":          {plots.PolicyPlanes{Planes: []plots.Plane{{Squares: [64]float64{5: inf}}}}, plots.ErrInvalid},
 		"planes: position":          {plots.PolicyPlanes{Position: plots.Position{FEN: " "}, Planes: make([]plots.Plane, 1)}, plots.ErrInvalid},
-		"planes: narrow":            {plots.PolicyPlanes{Frame: plots.Frame{Width: 5}, Columns: 8, Planes: make([]plots.Plane, 9)}, plots.ErrSize},
+		"planes: narrow":            {plots.PolicyPlanes{Frame: plots.Frame{Width: 2}, Columns: 8, Planes: make([]plots.Plane, 9)}, plots.ErrSize},
 		"board: nothing":            {plots.Board{}, plots.ErrInvalid},
 		"board: variant":            {plots.Board{Position: plots.Position{Variant: "go", FEN: kings.FEN}}, plots.ErrInvalid},
 		"board: arrow":              {plots.Board{Position: kings, Arrows: []plots.Arrow{{From: "e2", To: "e"}}}, plots.ErrInvalid},

@@ -104,7 +104,7 @@ func newColorScale(a Axis, s span, colors ramp) colorScale {
 	return c
 }
 
-func (s colorScale) color(v float64) color.RGBA { return s.colors.at(s.Norm(v)) }
+func (s colorScale) color(v float64) color.RGBA { return s.colors.at(s.Norm(max(v, s.Min))) }
 
 // width returns the width of the bar, its ticks and, up to a limit, its label.
 func (s colorScale) width() vg.Length {

@@ -306,7 +306,11 @@ func puzzles(t *store.Trial) *dataset {
 		onPage("policy_solved", "network alone"), percent("policy_share", "alone"), onPage("search_solved", "with search"), percent("search_share", "search"),
 	}}
 	if e := t.Declared.Settings.Evaluation; e != nil {
-		d.caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", english.Plural(e.Search.Visits, "visit", ""))
+		size := english.Plural(e.Search.Visits, "visit", "")
+		if e.Search.Nodes > 0 {
+			size = fmt.Sprintf("%s, at most %s", english.Plural(e.Search.Nodes, "node", ""), size)
+		}
+		d.caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", size)
 	}
 	for g := 1; g <= t.Done(); g++ {
 		for _, s := range t.PuzzleScores(g) {

@@ -25,7 +25,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "24"
+const codeVersion = "25"
 
 // kind is a kind of figure.
 type kind struct {

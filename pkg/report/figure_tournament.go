@@ -239,7 +239,10 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 		}
 		shown, note = "All moves of the policy %s, before a mask", fmt.Sprintf(" The legal moves have %.1f %% of the probability.", 100*legal)
 	}
-	c := plots.PolicyPlanes{Frame: p.frame, Position: plots.Position{Variant: a.Variant}, Planes: make([]plots.Plane, layout.Maps)}
+	c := plots.PolicyPlanes{Frame: p.frame, Position: plots.Position{Variant: a.Variant}, Planes: make([]plots.Plane, layout.Maps), Log: true}
+	if slices.Contains(names, "7 N") {
+		c.Columns = 7 // a row for each direction
+	}
 	for m := range c.Planes {
 		c.Planes[m].Title = names[m]
 		for s := range c.Planes[m].Squares {
@@ -263,7 +266,7 @@ func drawMoves(p *picture, a *store.PositionResult, of string) (plots.Chart, str
 	if !policy.Turns() {
 		sees = "White sees"
 	}
-	return c, fmt.Sprintf(shown+": a board for each way of moving, at the squares where the moves begin, as %s them.", of, sees) + note, nil
+	return c, fmt.Sprintf(shown+": a board for each way of moving, at the squares where the moves begin, as %s them. The scale is logarithmic and ends at a ten-thousandth of the highest probability.", of, sees) + note, nil
 }
 
 // legalPriors returns the priors of the legal moves by their indices in the policy.

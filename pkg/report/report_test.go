@@ -283,7 +283,7 @@ func TestNetworks(t *testing.T) {
 		if have := strings.Count(string(text), "Layers of the network: residual"); have != want {
 			t.Errorf("depths %s: %d tables of layers, want %d", set, have, want)
 		}
-		if have := strings.Count(string(text), "| policy.linear | linear | 1968 | 9,196,464 |"); have != want {
+		if have := strings.Count(string(text), "| policy.linear | linear, softmax | 1968 | 9,196,464 |"); have != want {
 			t.Errorf("depths %s: %d policies, want %d", set, have, want)
 		}
 	}
