@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("ROOT", root+"/..")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"address": freeAddress},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"address": freeAddress},
 		UpdateScripts: os.Getenv("UPDATE") != "",
 	})
 }
