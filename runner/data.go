@@ -58,8 +58,10 @@ func dataInfoCommand() *cobra.Command {
 		Use:   "info FILE...",
 		Short: "Summarize files of positions",
 		Long: `info reads files of positions to their ends and prints what each holds: kind, size,
-games, positions, known results, and the encodings of encoded positions. FILE may be a
-pattern with * and ?. A damaged file is read up to the damage, and info prints where it is.
+games, positions, known results, mean and variance of the values to learn, and the
+encodings of encoded positions. The variance is the squared error of a network that always
+says the mean. FILE may be a pattern with * and ?. A damaged file is read up to the
+damage, and info prints where it is.
 
 The exit status is 1 if a file is damaged.`,
 		Example: `  alamos data info results/quickstart/*/samples/*.parquet
@@ -177,6 +179,9 @@ func printSummary(w io.Writer, s *data.Summary) {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "  positions   %s\n", grouped(s.Positions))
+	if s.ValueVariance > 0 {
+		fmt.Fprintf(w, "  values      mean %.3f, variance %.3f\n", s.ValueMean, s.ValueVariance)
+	}
 	if s.Positions == 0 && s.Damage == "" {
 		fmt.Fprintln(w, "  empty       no positions")
 	}

@@ -254,6 +254,11 @@ type Summary struct {
 
 	Counts
 
+	// ValueMean and ValueVariance are those of the values to learn, for the side to move or as a
+	// file has them. The variance is the squared error of always saying the mean.
+	ValueMean     float64 `json:"value_mean"`
+	ValueVariance float64 `json:"value_variance"`
+
 	Damage string `json:"damage,omitempty"` // why reading stopped early
 }
 
@@ -268,8 +273,15 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 	defer set.Close() // read only, so nothing can be lost
 	p.Size.Store(set.size)
 	out := &Summary{File: path, Kind: set.cfg.Kind, Bytes: set.size, Variant: set.cfg.Variant.Spec()}
+	values := 0
 	each := func(pos *Position) error {
 		p.Positions.Add(1)
+		if HasResult(&pos.Sample) { // Welford's sums
+			values++
+			d := float64(pos.Value) - out.ValueMean
+			out.ValueMean += d / float64(values)
+			out.ValueVariance += d * (float64(pos.Value) - out.ValueMean)
+		}
 		if c := pos.Encoding; c != nil {
 			out.Encoder, out.Policy = c.Encoder, c.Policy
 		}
@@ -283,6 +295,7 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	out.ValueVariance /= max(1, float64(values))
 	if err != nil {
 		out.Damage = strings.TrimPrefix(err.Error(), "data: ")
 	}
