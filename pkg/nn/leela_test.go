@@ -164,7 +164,7 @@ func TestLeelaKeepsNorms(t *testing.T) {
 // Leela Chess Zero itself (lc0 909a408, its backend eigen) gave these outputs for the files. Its
 // priors have names only where no other move has the same one in a ten thousandth.
 func TestLeelaAgainstLC0(t *testing.T) {
-	for _, name := range []string{"residual", "map", "dense"} {
+	for _, name := range []string{"classical", "residual", "map", "dense"} {
 		t.Run(name, func(t *testing.T) { testAgainstLC0(t, "testdata/leela/"+name) })
 	}
 }
