@@ -185,8 +185,7 @@ func line(t *testing.T, to string, life func() time.Duration) (address string) {
 
 // All items of jobs are computed once each, by workers behind lines that break, of which some
 // end in the middle and others come late, and by a hub that is started again.
-func TestHub(t *testing.T) {
-	t.Parallel()
+func TestHub(t *testing.T) { // not parallel: it listens on the same port again
 	s := newSite(t, 4)
 	kind := Kind{"device": "cpu"}
 	h := s.serve(t, "127.0.0.1:0")
@@ -248,8 +247,7 @@ func TestHub(t *testing.T) {
 }
 
 // A worker whose hub ends in the middle of a job ends too, after its time without work.
-func TestHubGoesAway(t *testing.T) {
-	t.Parallel()
+func TestHubGoesAway(t *testing.T) { // not parallel: it listens on the same port again
 	s := newSite(t, 1)
 	h := s.serve(t, "127.0.0.1:0")
 	token := *s.tokens[0]
@@ -343,8 +341,7 @@ func TestStraggler(t *testing.T) {
 
 // A worker that one hub refuses works for the next one at the same place, whose job is the same and
 // wants another kind.
-func TestRefusedBefore(t *testing.T) {
-	t.Parallel()
+func TestRefusedBefore(t *testing.T) { // not parallel: it listens on the same port again
 	s := newSite(t, 1)
 	refused := make(chan struct{})
 	first, err := Serve("127.0.0.1:0", s.keys, func(string) { close(refused) })

@@ -48,7 +48,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 			}
 			at = append(at, now)
 		}}
-	}, fmt.Sprintf("generations=%d", generations), "selfplay.games=8", "training.epochs=1", "hooks=[]", "tournament.rounds=0", "notebook=[{text: Short}]")
+	}, fmt.Sprintf("generations=%d", generations), "selfplay.games=24", "hooks=[]", "tournament.rounds=0", "notebook=[{text: Short}]")
 	if err != nil {
 		t.Fatal(err)
 	}
