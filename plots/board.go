@@ -22,7 +22,7 @@ type Position struct {
 	FEN     string
 }
 
-// parse returns the position, with an empty board if there is no FEN.
+// Parse returns the position, with an empty board if there is no FEN.
 func (p Position) Parse() (chess.Variant, chess.Position, error) {
 	v, err := chess.ParseVariant(cmp.Or(p.Variant, chess.Standard.String()))
 	if err != nil {

@@ -116,7 +116,7 @@ func fileFlag(cmd *cobra.Command, at *string, name, usage string, ends ...string
 	long, short, _ := strings.Cut(name, ",")
 	cmd.Flags().VarP(value[string]{at, "string", func(text string) (string, error) {
 		base := filepath.Base(text)
-		if !slices.ContainsFunc(ends, func(end string) bool { return len(base) > len(end) && strings.HasSuffix(base, end) }) {
+		if text != "" && !slices.ContainsFunc(ends, func(end string) bool { return len(base) > len(end) && strings.HasSuffix(base, end) }) {
 			return "", fmt.Errorf("want a file that ends with %s, have %q", english.WordSeries(ends, "or"), text)
 		}
 		return text, nil

@@ -131,7 +131,7 @@ func (m *match) prepare(ctx context.Context) error {
 func (m *match) name() string {
 	cfg := m.cfg
 	var b strings.Builder
-	fmt.Fprintf(&b, "2 %s %q %d %d %d %v", cfg.Variant.Spec(), cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
+	fmt.Fprintf(&b, "3 %s %q %d %d %d %v", cfg.Variant.Spec(), cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
 	for _, o := range cfg.Book {
 		fmt.Fprint(&b, " ", o.Start.FEN(), o.Moves)
 	}

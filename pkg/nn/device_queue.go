@@ -304,8 +304,11 @@ func (e *deviceEvaluator) finish(b *block) {
 				s.values[i] = s.wdl[3*i] - s.wdl[3*i+2]
 			}
 		} else {
-			for i := range n {
-				s.values[s.first+i] = min(1, max(-1, values[row+i])) // keeps NaN
+			for i, x := range values[row : row+n] {
+				if e.model.spec.Value == ValueLinear {
+					x = bounded(x)
+				}
+				s.values[s.first+i] = x
 			}
 		}
 		if s.movesLeft != nil {
@@ -316,4 +319,11 @@ func (e *deviceEvaluator) finish(b *block) {
 		}
 		row += n
 	}
+}
+
+// bounded is the value of an unbounded output, see cpp/kernels.h.
+func bounded(x float32) float32 {
+	inside := min(0.9, max(-0.9, x)) // keeps NaN
+	beyond := x - inside
+	return inside + 0.1*beyond/(0.1+max(beyond, -beyond))
 }

@@ -461,21 +461,23 @@ func TestLinearValueIsBounded(t *testing.T) {
 	state := mustState(t, n)
 	weight := state["value.linear1.weight"]
 	clear(weight.Data)
-	last := float32(-1)
-	for _, x := range []float32{-30, -2, -1.01, -1, -0.95, -0.9, -0.5, 0, 0.9, 1, 1.01, 2, 30} {
-		state["value.linear1.bias"] = Tensor{[]int{1}, []float32{x}}
-		if err := n.Load(state); err != nil {
-			t.Fatal(err)
+	for _, o := range []InferenceOptions{{Precision: FP32}, onDevice(CPU, FP32)} {
+		last := float32(-1)
+		for _, x := range []float32{-30, -2, -1.01, -1, -0.95, -0.9, -0.5, 0, 0.9, 1, 1.01, 2, 30} {
+			state["value.linear1.bias"] = Tensor{[]int{1}, []float32{x}}
+			if err := n.Load(state); err != nil {
+				t.Fatal(err)
+			}
+			leaves := randomLeaves(1, s, 1)
+			if err := mustSession(t, mustModel(t, n, o)).Evaluate(leaves); err != nil {
+				t.Fatal(err)
+			}
+			have := leaves[0].Value
+			if have <= last || have >= 1 || math.Abs(float64(have)-boundedByHand(float64(x))) > 1e-6 {
+				t.Errorf("%+v: output %v has value %v after %v", o, x, have, last)
+			}
+			last = have
 		}
-		leaves := randomLeaves(1, s, 1)
-		if err := mustSession(t, mustModel(t, n, InferenceOptions{Precision: FP32})).Evaluate(leaves); err != nil {
-			t.Fatal(err)
-		}
-		have := leaves[0].Value
-		if have <= last || have >= 1 || math.Abs(float64(have)-bounded(float64(x))) > 1e-6 {
-			t.Errorf("output %v has value %v after %v", x, have, last)
-		}
-		last = have
 	}
 }
 

@@ -271,6 +271,9 @@ func (l *layers) then() map[*param][]string {
 		walk(h.maps)
 		if h.pairs != nil {
 			last = h.pairs.key.weight
+			if h.pairs.pieces != nil {
+				last = h.pairs.pieces.weight
+			}
 		}
 		for i, d := range h.dense {
 			if i > 0 && !h.linear {

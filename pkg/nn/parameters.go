@@ -43,7 +43,7 @@ func (p *param) inMaps() *param {
 // initializer writes the initial values of an array.
 type initializer func(data []float32, rng *rand.Rand)
 
-// declare collects the parameters of a network in the order of its layers. The values of
+// declaration collects the parameters of a network in the order of its layers. The values of
 // each depend only on the seed and its name, so adding or removing a layer does not change
 // the others.
 type declaration struct {

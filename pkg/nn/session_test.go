@@ -81,8 +81,8 @@ func TestEvaluatorAgreesWithTraining(t *testing.T) {
 	}
 }
 
-// bounded is the value of the output x of a linear value head.
-func bounded(x float64) float64 {
+// boundedByHand is the value of the output x of a linear value head.
+func boundedByHand(x float64) float64 {
 	inside := max(-0.9, min(0.9, x))
 	return inside + 0.1*(x-inside)/(0.1+math.Abs(x-inside))
 }
@@ -124,7 +124,7 @@ func testAgreement(t *testing.T, n *Network, x *Trainer, o InferenceOptions) {
 			}
 			near(i, "value", float64(l.Value), wdl[0]-wdl[2])
 		case ValueLinear:
-			near(i, "value", float64(l.Value), float64(l.Sign)*bounded(want))
+			near(i, "value", float64(l.Value), float64(l.Sign)*boundedByHand(want))
 		default:
 			near(i, "value", float64(l.Value), float64(l.Sign)*want)
 		}

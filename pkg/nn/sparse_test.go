@@ -245,7 +245,7 @@ func TestSparseInference(t *testing.T) {
 				case ValueTanh:
 					want = float64(v[0])
 				case ValueLinear:
-					want = bounded(float64(v[0]))
+					want = boundedByHand(float64(v[0]))
 				}
 				worst = max(worst, math.Abs(want-float64(l.Value)))
 				spread = max(spread, math.Abs(float64(l.Value)))

@@ -23,7 +23,7 @@ import (
 )
 
 // dataCode is the version of the code that imports data, see [Stage].
-const dataCode = "7"
+const dataCode = "8"
 
 // sumsName is the file of checksums in the folder of all results.
 const sumsName = ".checksums.json"

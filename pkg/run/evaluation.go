@@ -29,9 +29,9 @@ import (
 
 // Versions of the code of these stages.
 const (
-	puzzlesCode  = "3"
-	accuracyCode = "3"
-	positionCode = "4"
+	puzzlesCode  = "4"
+	accuracyCode = "4"
+	positionCode = "5"
 )
 
 // checkpointInputs returns the common inputs of stages that evaluate the checkpoint of
