@@ -38,7 +38,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// A block of CBAM and a linear value head, counted by hand.
+// A block of CBAM and heads of dense layers, counted by hand.
 func TestLayersByHand(t *testing.T) {
 	s := Spec{
 		Planes: 4, Trunk: TrunkPlain, Depth: 1, Width: 32, Attention: AttentionCBAM, Dropout: 0.1,
