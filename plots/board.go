@@ -347,13 +347,12 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 	beside := boardMargin + scaleGap + scale.width()
 	most := int((p.inner() - beside + gap) / (2*cm + gap)) // columns that fit
 	columns := cmp.Or(p.Columns, columnsOf(len(p.Planes)))
-	switch {
-	case p.Columns == 0 && len(p.Planes) > 16:
+	if p.Columns == 0 && len(p.Planes) > 16 {
 		columns = most
-	case p.Columns == 0 || p.width() > 0:
-		columns = min(columns, most)
 	}
-	columns = max(1, columns)
+	if p.Columns == 0 || p.width() > 0 { // else the figure becomes as wide as its boards
+		columns = max(1, min(columns, most))
+	}
 	rows := (len(p.Planes) + columns - 1) / columns
 	across := func(side vg.Length) vg.Length { return (side+gap)*vg.Length(columns) - gap }
 	side := max(2*cm, min(8*cm, (p.inner()-beside+gap)/vg.Length(columns)-gap))

@@ -179,10 +179,7 @@ func (n *Network) Diagram(frame plots.Frame) plots.Diagram {
 		if of, like := strings.CutSuffix(kind, " like it"); like {
 			kind = of + " like the one above"
 		}
-		part.Lines = append(part.Lines, strings.TrimSpace(kind+" "+dimensions(l.Output)))
-		if len(l.Then) > 0 {
-			part.Lines[len(part.Lines)-1] += ", " + strings.Join(l.Then, ", ")
-		}
+		part.Lines = append(part.Lines, followed(strings.TrimSpace(kind+" "+dimensions(l.Output)), l.Then))
 	}
 	for _, l := range n.Rows(false) {
 		part, _, _ := strings.Cut(l.Name, ".")
@@ -327,10 +324,14 @@ func WriteNetworks(w io.Writer, format, from string, networks []*Network, all bo
 func (n *Network) Table(all bool) Table {
 	t := Table{Columns: []Column{{Name: "layer"}, {Name: "kind"}, {Name: "output"}, number("parameters", "")}}
 	for _, r := range n.Rows(all) {
-		kind := strings.Join(append([]string{r.Kind}, r.Then...), ", ")
-		t.Rows = append(t.Rows, Row(r.Name, kind, dimensions(r.Output), humanize.Comma(int64(r.Parameters))))
+		t.Rows = append(t.Rows, Row(r.Name, followed(r.Kind, r.Then), dimensions(r.Output), humanize.Comma(int64(r.Parameters))))
 	}
 	return t
+}
+
+// followed lists a layer and what is done with its output.
+func followed(layer string, then []string) string {
+	return strings.Join(append([]string{layer}, then...), ", ")
 }
 
 // title is the name, with the number of trials where there are several.
