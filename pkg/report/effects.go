@@ -16,7 +16,7 @@ import (
 
 // keyEffects are the shares of the variance of a metric between trials that keys explain.
 type keyEffects struct {
-	metric metric
+	metric store.Metric
 	trials int
 	keys   []string
 	forest bool           // by a random forest, instead of an analysis of variance
@@ -33,7 +33,7 @@ var errFewTrials = errors.New("too few trials to tell the effects of the swept k
 // each value of a key on average; without them, as with random draws, a forest finds effects.
 // Keys that do not differ are left out.
 func effectsOf(trials []*store.Trial, keys []string, value func(t *store.Trial, key string) string, metric string) (*keyEffects, error) {
-	e := &keyEffects{metric: metricOf(metric, trials...)}
+	e := &keyEffects{metric: store.MetricOf(metric, trials...)}
 	var y []float64
 	var known []*store.Trial
 	for _, t := range trials {
@@ -135,7 +135,7 @@ func (e *keyEffects) text(key string) string {
 	if share.HasWidth() {
 		text += fmt.Sprintf(" (%.0f … %.0f)", share.Low, share.High)
 	}
-	text += " of " + e.metric.label
+	text += " of " + e.metric.Label
 	if p := e.each[i].P; !math.IsNaN(p) {
 		text += fmt.Sprintf(", p = %.2g", p)
 	}
@@ -154,18 +154,18 @@ func (e *keyEffects) basis() string {
 // drawEffects shows what each swept key explains of a metric.
 func drawEffects(p *picture) (plots.Chart, string, error) {
 	m := p.metric()
-	if err := p.trials[0].CheckMetric(m.name); err != nil {
+	if err := p.trials[0].CheckMetric(m.Name); err != nil {
 		return nil, "", err
 	}
 	var keys []string
 	for _, a := range p.axes {
 		keys = append(keys, a.Path)
 	}
-	e, err := effectsOf(store.Comparable(p.trials), keys, func(t *store.Trial, key string) string { return axisValue(&t.Declared, key) }, m.name)
+	e, err := effectsOf(store.Comparable(p.trials), keys, func(t *store.Trial, key string) string { return axisValue(&t.Declared, key) }, m.Name)
 	if err != nil {
 		return nil, "", nothing(err.Error())
 	}
-	c := plots.Ladder{Frame: p.frame, X: plots.Axis{Label: "share of the variance of " + m.label, Unit: "%, 95 % interval"}}
+	c := plots.Ladder{Frame: p.frame, X: plots.Axis{Label: "share of the variance of " + m.Label, Unit: "%, 95 % interval"}}
 	for i, key := range e.keys {
 		name := shortKey(&p.groups[0].Trials[0].Declared, key)
 		if e.each[i].P < stats.Alpha {
@@ -174,5 +174,5 @@ func drawEffects(p *picture) (plots.Chart, string, error) {
 		c.Rows = append(c.Rows, plots.Rung{Name: name, Value: e.each[i].Share.Times(100)})
 	}
 	return c, fmt.Sprintf("Share of the variance of %s between %s that each key explains, with 95 %% intervals (jackknife), %s. * p < 5 %%, corrected for %s.",
-		m.label, english.Plural(e.trials, "trial", ""), e.method(), english.Plural(len(e.keys), "key", "")), nil
+		m.Label, english.Plural(e.trials, "trial", ""), e.method(), english.Plural(len(e.keys), "key", "")), nil
 }

@@ -30,9 +30,9 @@ const codeVersion = "25"
 // kind is a kind of figure.
 type kind struct {
 	over  over
-	reads source // of figures without a metric of generations
-	x     string // the default horizontal axis of figures over training
-	games bool   // it shows games of self-play, which trials that learn from data lack
+	reads store.Source // of figures without a metric of generations
+	x     string       // the default horizontal axis of figures over training
+	games bool         // it shows games of self-play, which trials that learn from data lack
 	// draw makes the chart and its caption. The error is of type nothing if there is
 	// nothing to draw.
 	draw func(*picture) (plots.Chart, string, error)
@@ -47,37 +47,28 @@ const (
 	theSweep              // all trials, by the swept settings
 )
 
-// source is the data that a figure shows. It determines which settings can change the
-// figure.
-type source int
-
-const (
-	fromTraining   source = iota // self-play and training
-	fromTournament               // training and the tournament
-	fromEvaluation               // training, tournament, scripts and evaluations
-	fromHooks                    // the same
-	fromFile                     // no results
-)
+// fromFile is the source of figures that show no results.
+const fromFile store.Source = -1
 
 // kinds are the kinds of figures by their names in the notebook.
 var kinds = map[string]kind{
-	"loss":             {over: eachTrial, reads: fromTraining, x: "epoch", draw: drawLoss},
-	"loss-heads":       {over: eachTrial, reads: fromTraining, x: "epoch", draw: drawLossHeads},
-	"learning-rate":    {over: allTrials, reads: fromTraining, x: "epoch", draw: drawRate},
-	"lengths":          {over: allTrials, reads: fromTraining, games: true, x: "generation", draw: drawLengths},
-	"length-histogram": {over: allTrials, reads: fromTraining, games: true, draw: drawLengthHistogram},
-	"results":          {over: eachTrial, reads: fromTraining, games: true, draw: drawResults},
+	"loss":             {over: eachTrial, reads: store.FromTraining, x: "epoch", draw: drawLoss},
+	"loss-heads":       {over: eachTrial, reads: store.FromTraining, x: "epoch", draw: drawLossHeads},
+	"learning-rate":    {over: allTrials, reads: store.FromTraining, x: "epoch", draw: drawRate},
+	"lengths":          {over: allTrials, reads: store.FromTraining, games: true, x: "generation", draw: drawLengths},
+	"length-histogram": {over: allTrials, reads: store.FromTraining, games: true, draw: drawLengthHistogram},
+	"results":          {over: eachTrial, reads: store.FromTraining, games: true, draw: drawResults},
 	"metric":           {over: allTrials, x: "generation", draw: drawMetric},
-	"series":           {over: allTrials, reads: fromHooks, draw: drawSeries},
-	"score":            {over: allTrials, reads: fromTournament, x: "samples", draw: drawScore},
-	"crosstable":       {over: eachTrial, reads: fromTournament, draw: drawCrosstable},
-	"final":            {over: allTrials, reads: fromTournament, draw: drawFinal},
-	"elo":              {over: eachTrial, reads: fromTournament, draw: drawElo},
-	"policy":           {over: eachTrial, reads: fromTournament, draw: ofPosition(drawPolicy)},
-	"tree":             {over: eachTrial, reads: fromTournament, draw: ofPosition(drawTree)},
-	"board":            {over: eachTrial, reads: fromTournament, draw: ofPosition(drawBoard)},
-	"inputs":           {over: eachTrial, reads: fromTraining, draw: drawInputs},
-	"network":          {over: eachTrial, reads: fromTraining, draw: drawNetwork},
+	"series":           {over: allTrials, reads: store.FromHooks, draw: drawSeries},
+	"score":            {over: allTrials, reads: store.FromTournament, x: "samples", draw: drawScore},
+	"crosstable":       {over: eachTrial, reads: store.FromTournament, draw: drawCrosstable},
+	"final":            {over: allTrials, reads: store.FromTournament, draw: drawFinal},
+	"elo":              {over: eachTrial, reads: store.FromTournament, draw: drawElo},
+	"policy":           {over: eachTrial, reads: store.FromTournament, draw: ofPosition(drawPolicy)},
+	"tree":             {over: eachTrial, reads: store.FromTournament, draw: ofPosition(drawTree)},
+	"board":            {over: eachTrial, reads: store.FromTournament, draw: ofPosition(drawBoard)},
+	"inputs":           {over: eachTrial, reads: store.FromTraining, draw: drawInputs},
+	"network":          {over: eachTrial, reads: store.FromTraining, draw: drawNetwork},
 	"sweep":            {over: theSweep, draw: drawSweep},
 	"effects":          {over: theSweep, draw: drawEffects},
 	"heatmap":          {over: theSweep, draw: drawHeatmap},
@@ -117,9 +108,9 @@ var notInFileName = regexp.MustCompile(`[^a-zA-Z0-9._-]+`)
 func inFileName(s string) string { return notInFileName.ReplaceAllString(s, "-") }
 
 // source returns the source of a figure of the kind.
-func (k kind) source(f *experiment.Figure) source {
-	if f.Metric != "" && k.reads != fromHooks {
-		return metricOf(f.Metric).source
+func (k kind) source(f *experiment.Figure) store.Source {
+	if f.Metric != "" && k.reads != store.FromHooks {
+		return store.MetricOf(f.Metric).Source
 	}
 	return k.reads
 }
@@ -385,7 +376,8 @@ func (r *Report) identity(p *picture) string {
 	if p.kind.reads == fromFile {
 		return experiment.Hash(parts...)
 	}
-	if r.Final != nil && p.kind.source(p.Figure) != fromTraining {
+	source := p.kind.source(p.Figure)
+	if r.Final != nil && source != store.FromTraining && source != store.FromAll {
 		parts = append(parts, r.Final)
 	}
 	for i := range r.Experiment.Trials {
@@ -394,10 +386,10 @@ func (r *Report) identity(p *picture) string {
 			continue
 		}
 		parts = append(parts, t.Label, t.Folder, t.Settings.Generations)
-		switch p.kind.source(p.Figure) {
-		case fromTournament:
+		switch source {
+		case store.FromTournament:
 			parts = append(parts, t.ID)
-		case fromEvaluation, fromHooks:
+		case store.FromEvaluation, store.FromHooks:
 			for _, h := range t.Settings.Hooks {
 				parts = append(parts, h.Name(), h.File.SHA256)
 			}

@@ -81,37 +81,37 @@ func byValue(values []string) []string {
 }
 
 // metric returns the metric of the figure: instead of a score that compares nothing, the rating.
-func (p *picture) metric() metric {
+func (p *picture) metric() store.Metric {
 	name := p.Metric
 	if name == "score" && p.trials[0].Final == nil {
 		name = strength(p.groups)
 	}
-	return metricOf(name, p.trials...)
+	return store.MetricOf(name, p.trials...)
 }
 
 // surelyBetter returns the preferred direction of a metric if one setting is better than all
 // others by the tests of the table of trials, so that it may stand out. It returns Neither if a
 // setting that is not compared, since it did not train to its end, has a better value.
-func (p *picture) surelyBetter(m metric) stats.Better {
-	all := measureAll(p.groups, m.name)
-	better := betterOf(m.name, p.groups)
+func (p *picture) surelyBetter(m store.Metric) stats.Better {
+	all := measureAll(p.groups, m.Name)
+	better := betterOf(m.Name, p.groups)
 	best := slices.Index(competing(p.groups, all).marks(better), bestMark)
 	if best < 0 || slices.ContainsFunc(all.values, func(v stats.Interval) bool { return better.Gain(v.Value-all.values[best].Value) > 0 }) {
 		return stats.Neither
 	}
-	return m.better
+	return m.Better
 }
 
 // measures returns the figure's metric for each group that trained to its end, see competing, or
 // nothing if no group has it.
 func (p *picture) measures() ([]stats.Interval, error) {
 	m := p.metric()
-	if err := p.trials[0].CheckMetric(m.name); err != nil {
+	if err := p.trials[0].CheckMetric(m.Name); err != nil {
 		return nil, err
 	}
-	values := competing(p.groups, measureAll(p.groups, m.name)).values
+	values := competing(p.groups, measureAll(p.groups, m.Name)).values
 	if missing(values) == len(p.groups) {
-		return nil, nothing("no trial has " + m.label + " yet")
+		return nil, nothing("no trial has " + m.Label + " yet")
 	}
 	return values, nil
 }
@@ -119,7 +119,7 @@ func (p *picture) measures() ([]stats.Interval, error) {
 // incomplete is the part of a caption about the groups that measures leaves out. before is the word
 // before their number.
 func (p *picture) incomplete(before string) string {
-	all := measureAll(p.groups, p.metric().name)
+	all := measureAll(p.groups, p.metric().Name)
 	n := missing(competing(p.groups, all).values) - missing(all.values)
 	if n == 0 {
 		return ""
@@ -174,7 +174,7 @@ func drawSweep(p *picture) (plots.Chart, string, error) {
 	axis, at := p.places(x, false)
 	axis.Label = cmp.Or(rates[x], x)
 	values := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Compare(at[a], at[b]) })
-	c := plots.Lines{Frame: p.frame, X: axis, Y: m.axis()}
+	c := plots.Lines{Frame: p.frame, X: axis, Y: axisOf(m)}
 	left := max(0, len(lines)-mostLines)
 	along, joined := p.along(x, others, at)
 	for _, line := range lines[:len(lines)-left] {
@@ -186,7 +186,7 @@ func drawSweep(p *picture) (plots.Chart, string, error) {
 		}
 		c.Series = append(c.Series, s)
 	}
-	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + p.bars(m) + p.incomplete("Without")
+	caption := fmt.Sprintf("%s over %s.", capital(m.Label), x) + p.bars(m) + p.incomplete("Without")
 	if len(along) > 0 {
 		caption += fmt.Sprintf(" Points also differ in %s.", english.WordSeries(along, "and"))
 	}
@@ -275,7 +275,7 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 	named := func(a experiment.Axis) plots.Axis { // a few rows are not high enough for a long key
 		return plots.Axis{Label: shortKey(t, a.Path), Names: byValue(a.Values)}
 	}
-	c := plots.Heatmap{Frame: p.frame, X: named(x), Y: named(y), Value: m.axis()}
+	c := plots.Heatmap{Frame: p.frame, X: named(x), Y: named(y), Value: axisOf(m)}
 	if !pooled {
 		c.Best = p.surelyBetter(m)
 	}
@@ -290,7 +290,7 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 		}
 		c.Cells = append(c.Cells, line)
 	}
-	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path)
+	caption := fmt.Sprintf("%s over %s and %s.", capital(m.Label), x.Path, y.Path)
 	if pooled {
 		caption += " Cells are means over what is not shown, and small numbers their 95 % intervals (Student t)."
 	} else {
@@ -331,7 +331,7 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	c := plots.Parallel{Frame: p.frame, Metric: m.axis(), Best: m.better, Unsure: p.surelyBetter(m) == stats.Neither}
+	c := plots.Parallel{Frame: p.frame, Metric: axisOf(m), Best: m.Better, Unsure: p.surelyBetter(m) == stats.Neither}
 	for i, g := range p.groups {
 		c.Lines = append(c.Lines, plots.ParallelLine{Name: g.Name, Metric: measures[i].Value})
 	}
@@ -354,7 +354,7 @@ func drawParallel(p *picture) (plots.Chart, string, error) {
 		}
 		c.Axes = append(c.Axes, axis)
 	}
-	return c, fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label) + p.ofSeeds(" Lines are means over seeds.") + p.incomplete("Gray:"), nil
+	return c, fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.Label) + p.ofSeeds(" Lines are means over seeds.") + p.incomplete("Gray:"), nil
 }
 
 // drawMultiples shows the score or the loss of each setting in a panel of its own.
@@ -362,7 +362,7 @@ func drawMultiples(p *picture) (plots.Chart, string, error) {
 	c := plots.Multiples{Frame: p.frame, X: axis("samples")}
 	caption := "Score in the tournament against samples trained on"
 	switch c.Y, c.Panels = strengthLines(p.groups, "samples"); {
-	case p.metric().name == "loss":
+	case p.metric().Name == "loss":
 		c.X, c.Y = generationAxis, plots.Axis{Label: "loss"}
 		c.Panels = lines(p.groups, counts, overGenerations("generation", measure("loss")))
 		caption = "Loss of the epoch that each generation kept"
@@ -385,17 +385,17 @@ func drawMultiples(p *picture) (plots.Chart, string, error) {
 const barsOfPairs = " Bars are 95 % intervals from pairs of games with the same opening."
 
 // bars returns the part of a caption about the intervals of a metric.
-func (p *picture) bars(m metric) string {
+func (p *picture) bars(m store.Metric) string {
 	switch {
 	case p.repeated():
 		return " Means over seeds, with the 95 % interval (Student t)."
-	case m.name == "elo":
+	case m.Name == "elo":
 		return " Bars are 95 % intervals of the likelihood."
-	case slices.Contains(colorColumns, m.name):
+	case slices.Contains(colorColumns, m.Name):
 		return " Bars are 95 % intervals that take games as independent."
-	case m.source == fromTournament:
+	case m.Source == store.FromTournament:
 		return barsOfPairs
-	case strings.HasPrefix(m.name, "puzzles.") || strings.HasPrefix(m.name, "policy."):
+	case strings.HasPrefix(m.Name, "puzzles.") || strings.HasPrefix(m.Name, "policy."):
 		return " Bars are 95 % intervals that take puzzles as independent."
 	}
 	return ""

@@ -227,16 +227,16 @@ func drawResults(p *picture) (plots.Chart, string, error) {
 // a metric, or a script with one metric.
 func drawMetric(p *picture) (plots.Chart, string, error) {
 	c := plots.Lines{Frame: p.frame, X: axis(p.X)}
-	if m := metricOf(p.Metric); m.source != fromHooks {
-		if slices.Contains(colorColumns, m.name) {
+	if m := store.MetricOf(p.Metric); m.Source != store.FromHooks {
+		if slices.Contains(colorColumns, m.Name) {
 			return nil, "", nothing("the tournament measures this once for a trial, not for each generation")
 		}
-		if err := p.trials[0].CheckMetric(m.name); err != nil {
+		if err := p.trials[0].CheckMetric(m.Name); err != nil {
 			return nil, "", err
 		}
-		c.Y = m.axis()
-		c.Series = lines(p.groups, anything, overGenerations(p.X, measure(m.name)))
-		return c, capital(m.label) + " over " + c.X.Label + "." + p.seeds(), nil
+		c.Y = axisOf(m)
+		c.Series = lines(p.groups, anything, overGenerations(p.X, measure(m.Name)))
+		return c, capital(m.Label) + " over " + c.X.Label + "." + p.seeds(), nil
 	}
 	found, label, err := p.ofHooks((*store.Trial).FindMetric)
 	if err != nil {

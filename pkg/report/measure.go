@@ -17,11 +17,11 @@ import (
 // BetterOf returns the preferred direction of a metric; see [store.Trial.Measure]. No direction
 // is preferred if it is measured on positions of games and each trial plays its own.
 func BetterOf(metric string, ownGames bool) stats.Better {
-	m := metricOf(metric)
-	if m.ofGames && ownGames {
+	m := store.MetricOf(metric)
+	if m.OwnGames && ownGames {
 		return stats.Neither
 	}
-	return m.better
+	return m.Better
 }
 
 // betterOf is BetterOf for a metric of groups, of which some may play their own games.

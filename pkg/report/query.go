@@ -196,7 +196,7 @@ func (s *Selection) rows() []store.Group {
 		groups = append(groups, store.Group{Name: strings.Join(parts, " "), Trials: trials})
 	}
 	if by := s.query.Sort; by != "" {
-		better := metricOf(by).better
+		better := store.MetricOf(by).Better
 		gain := func(g store.Group) float64 {
 			m, _ := g.Measure(by)
 			return better.Gain(m.Value)
@@ -223,20 +223,20 @@ func (s *Selection) Chart() (plots.Chart, error) {
 	if n := len(groups); n > mostLines {
 		return nil, fmt.Errorf("a figure of %d lines, want at most %d: choose fewer trials with --where, or other keys with --group", n, mostLines)
 	}
-	m := metricOf(s.chart, s.trials...)
+	m := store.MetricOf(s.chart, s.trials...)
 	switch {
-	case slices.Contains(colorColumns, m.name):
-		return nil, fmt.Errorf("%s: a tournament measures it once for a trial, not for each generation", m.name)
-	case (m.name == "score" || m.name == "elo") && anyFinal(s.trials):
-		return nil, fmt.Errorf("%s: it is of the final tournament, which has no values of each generation: choose another metric, or draw the figure final", m.name)
-	case m.name == "score":
+	case slices.Contains(colorColumns, m.Name):
+		return nil, fmt.Errorf("%s: a tournament measures it once for a trial, not for each generation", m.Name)
+	case (m.Name == "score" || m.Name == "elo") && anyFinal(s.trials):
+		return nil, fmt.Errorf("%s: it is of the final tournament, which has no values of each generation: choose another metric, or draw the figure final", m.Name)
+	case m.Name == "score":
 		return ScoreChart(groups, "samples"), nil
 	}
-	return plots.Lines{X: axis("samples"), Y: m.axis(), Series: lines(groups, anything, overGenerations("samples", measure(m.name)))}, nil
+	return plots.Lines{X: axis("samples"), Y: axisOf(m), Series: lines(groups, anything, overGenerations("samples", measure(m.Name)))}, nil
 }
 
 // Metric returns the name of the metric of Chart in words.
-func (s *Selection) Metric() string { return metricOf(s.chart, s.trials...).label }
+func (s *Selection) Metric() string { return store.MetricOf(s.chart, s.trials...).Label }
 
 // anyFinal reports whether the trials have played a final tournament.
 func anyFinal(trials []*store.Trial) bool {
@@ -285,7 +285,7 @@ func (s *Selection) effects() string {
 	var all []*keyEffects
 	var bases []string
 	for _, name := range s.query.Metrics {
-		if metricOf(name).better == stats.Neither {
+		if store.MetricOf(name).Better == stats.Neither {
 			continue
 		}
 		e, err := effectsOf(store.Comparable(s.trials), keys, func(t *store.Trial, key string) string { return s.values[t][key] }, name)

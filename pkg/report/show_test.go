@@ -154,11 +154,14 @@ func TestRungTable(t *testing.T) {
 	if table.Columns[2].Name != "top1 accuracy" || table.Rows[0][1].Text != "abc" {
 		t.Errorf("%+v", table)
 	}
-	for name, want := range map[string]metric{
-		"puzzles.x": {"puzzles.x", "x solved", "", stats.Higher, fromEvaluation, false}, "policy.x": {"policy.x", "x solved by the network alone", "", stats.Higher, fromEvaluation, false},
-		"accuracy.value_error": {"accuracy.value_error", "value error", "", stats.Lower, fromEvaluation, true}, "kings.on_board": {"kings.on_board", "kings.on board", "", stats.Neither, fromHooks, false},
+	for name, want := range map[string]store.Metric{
+		"puzzles.x":            {Label: "x solved", Better: stats.Higher, Source: store.FromEvaluation, Share: true},
+		"policy.x":             {Label: "x solved by the network alone", Better: stats.Higher, Source: store.FromEvaluation, Share: true},
+		"accuracy.value_error": {Label: "value error", Better: stats.Lower, Source: store.FromEvaluation, OwnGames: true},
+		"kings.on_board":       {Label: "kings.on board", Source: store.FromHooks},
 	} {
-		if have := metricOf(name); have != want {
+		want.Name = name
+		if have := store.MetricOf(name); have != want {
 			t.Errorf("%s: %+v", name, have)
 		}
 	}

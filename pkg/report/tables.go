@@ -172,10 +172,10 @@ func pairsTable(_ *store.Trial, res *store.Tournament) Table {
 
 // rungTable lists a comparison of successive halving of these trials.
 func rungTable(r store.Rung, trials []experiment.Trial) Table {
-	m := metricOf(r.Metric)
+	m := store.MetricOf(r.Metric)
 	c := Table{
 		Caption: fmt.Sprintf("Trials after generation %d, the best setting first; %d went on.", r.Generation, r.Survivors),
-		Columns: []Column{number("place", ""), {Name: "trial"}, number(m.label, m.unit), number("mean of the setting", m.unit)},
+		Columns: []Column{number("place", ""), {Name: "trial"}, number(m.Label, m.Unit), number("mean of the setting", m.Unit)},
 	}
 	for _, x := range r.Ranking {
 		name := x.Trial

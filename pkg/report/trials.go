@@ -17,43 +17,6 @@ import (
 	"alamos/plots"
 )
 
-// metric is a measure of a trial in the form of a column; see [store.Trial.Measure].
-type metric struct {
-	name, label, unit string
-	better            stats.Better
-	source            source
-	ofGames           bool // measured on positions of games that the trial learns from
-}
-
-var metrics = []metric{
-	{"score", "score", "", stats.Higher, fromTournament, false},
-	{"elo", "Elo", "", stats.Higher, fromTournament, false},
-	{"vs_untrained", "against untrained", "", stats.Higher, fromTournament, false},
-	{"vs_random", "against random", "", stats.Higher, fromTournament, false},
-	{"white_score", "score of White", "", stats.Neither, fromTournament, false},
-	{"draws", "share of draws", "", stats.Neither, fromTournament, false},
-	{"loss", "loss", "", stats.Lower, fromTraining, true},
-	{"policy_loss", "policy loss", "", stats.Lower, fromTraining, true},
-	{"value_loss", "value loss", "", stats.Lower, fromTraining, true},
-	{"top1", "top-1 accuracy", "", stats.Higher, fromTraining, true},
-	{"top5", "top-5 accuracy", "", stats.Higher, fromTraining, true},
-	{"kl", "KL divergence", "nats", stats.Neither, fromTraining, false},
-	{"prior_entropy", "entropy of the priors", "nats", stats.Neither, fromTraining, false},
-	{"target_entropy", "entropy of the targets", "nats", stats.Neither, fromTraining, false},
-	{"root_value_error", "squared error of the search's value", "", stats.Lower, fromTraining, true},
-	{"calibration_error", "calibration error", "", stats.Lower, fromTraining, true},
-	{"distinct_games", "share of distinct games", "", stats.Higher, fromTraining, false},
-	{"distinct_positions", "share of distinct positions", "", stats.Higher, fromTraining, false},
-	{"drawn_games", "share of drawn games", "", stats.Neither, fromTraining, false},
-	{"long_games", "share of games at max_moves", "", stats.Neither, fromTraining, false},
-	{"replay_ratio", "samples trained for each new one", "", stats.Neither, fromTraining, false},
-	{"gradient_norm", "norm of the gradient", "", stats.Neither, fromTraining, false},
-	{"gradient_peak", "largest norm of the gradient", "", stats.Neither, fromTraining, false},
-	{"clipped", "share of clipped steps", "", stats.Neither, fromTraining, false},
-	{"samples", "samples", "", stats.Neither, fromTraining, false},
-	{"seconds", "computing", "s", stats.Neither, fromTraining, false},
-}
-
 // trialColumns are the metrics in the table of trials, before those of puzzles, and
 // colorColumns those in the table of colors.
 var (
@@ -61,36 +24,7 @@ var (
 	colorColumns = []string{"white_score", "draws"}
 )
 
-// metricOf describes a metric by its name. Metrics of evaluations and hooks contain a dot.
-// Scripts of the trials may label theirs.
-func metricOf(name string, trials ...*store.Trial) metric {
-	if i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name }); i >= 0 {
-		return metrics[i]
-	}
-	kind, of, _ := strings.Cut(name, ".")
-	m := metric{name: name, label: spaced(name), source: fromEvaluation}
-	switch {
-	case kind == "puzzles":
-		m.label, m.better = of+" solved", stats.Higher
-	case kind == "policy":
-		m.label, m.better = of+" solved by the network alone", stats.Higher
-	case kind == "accuracy" && strings.HasPrefix(of, "value_error"):
-		m.label, m.better, m.ofGames = spaced(of), stats.Lower, true
-	case kind == "accuracy" && strings.HasPrefix(of, "top"):
-		m.label, m.better, m.ofGames = spaced(of)+" accuracy", stats.Higher, true
-	default:
-		m.source = fromHooks
-		for _, t := range trials {
-			if l := t.MetricLabel(name); l != (store.Label{}) {
-				m.label, m.unit = cmp.Or(l.Text, m.label), l.Unit
-				break
-			}
-		}
-	}
-	return m
-}
-
-func (m metric) axis() plots.Axis { return plots.Axis{Label: m.label, Unit: m.unit} }
+func axisOf(m store.Metric) plots.Axis { return plots.Axis{Label: m.Label, Unit: m.Unit} }
 
 // spaced returns a metric's name for people.
 func spaced(metric string) string { return strings.ReplaceAll(metric, "_", " ") }
@@ -224,7 +158,7 @@ func answer(trials []*store.Trial, axes []experiment.Axis, asked string) string 
 	times, unit, points := 100.0, " %", " percentage points"
 	switch {
 	case asked != "":
-		all, share = measureAll(groups, asked), metricOf(asked).label
+		all, share = measureAll(groups, asked), store.MetricOf(asked).Label
 		what = capital(share) + " in the tournament"
 	case metric == "elo":
 		what, share = "Rating of the last network "+against, "rating"
@@ -389,7 +323,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 // measure adds a column with a metric of each group, unless none has it. It notes the marks
 // that it uses.
 func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
-	m, all := metricOf(name, trialsOf(groups)...), measureAll(groups, name)
+	m, all := store.MetricOf(name, trialsOf(groups)...), measureAll(groups, name)
 	values := all.values
 	if name == "seconds" || name == "samples" {
 		for i, v := range values {
@@ -404,7 +338,7 @@ func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
 		better = stats.Neither // their ratings compare
 	}
 	texts, marks := sameDecimals(values), competing(groups, all).marks(better)
-	t.column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == stats.Higher}, func(i int) Cell {
+	t.column(Column{Name: m.Label, Unit: m.Unit, Numeric: true, Descending: m.Better == stats.Higher}, func(i int) Cell {
 		used[marks[i]] = true
 		c := Cell{Text: texts[i], Mark: string(marks[i])}
 		if marks[i] == bestMark {
@@ -499,9 +433,9 @@ func (r *Report) answer() string {
 		}
 		return x.Label
 	}
-	m := metricOf(last.Metric)
+	m := store.MetricOf(last.Metric)
 	text := fmt.Sprintf("%s won the successive halving. Its %s was the best of %d after %s: %s, before %s with %s.",
-		name(winner), m.label, settings, english.Plural(last.Generation, "generation", ""), Measured(winner.Mean), name(last.Ranking[second]), Measured(last.Ranking[second].Mean))
+		name(winner), m.Label, settings, english.Plural(last.Generation, "generation", ""), Measured(winner.Mean), name(last.Ranking[second]), Measured(last.Ranking[second].Mean))
 	lead := winner.Mean.Minus(last.Ranking[second].Mean)
 	if n := float64(len(last.Ranking)); last.Metric == "elo" && len(last.Ranking) == settings { // of ratings whose mean is 0
 		lead = lead.Widened(math.Sqrt(n / (n - 1)))

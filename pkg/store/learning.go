@@ -101,13 +101,13 @@ func (y *RootTally) Roots() *Roots {
 
 // LearningMeasures returns the names of the measures that [Learning] returns, in the order of
 // tables.
-func LearningMeasures() []string {
-	return []string{
-		"loss", "policy_loss", "value_loss", "top1", "top5",
-		"kl", "prior_entropy", "target_entropy", "root_value_error", "calibration_error",
-		"distinct_games", "distinct_positions", "drawn_games", "long_games",
-		"replay_ratio", "gradient_norm", "gradient_peak", "clipped",
+func LearningMeasures() (names []string) {
+	for _, m := range metrics {
+		if m.Source == FromTraining {
+			names = append(names, m.Name)
+		}
 	}
+	return names
 }
 
 // Learning returns the measures of the games and of the training of a generation by name,

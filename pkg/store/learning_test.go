@@ -6,6 +6,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/pkg/train"
 )
@@ -78,5 +81,16 @@ func TestLearning(t *testing.T) {
 	x.Manifest.Drop(SelfPlayStage(1))
 	if m := x.MeasureAt(1, "kl"); !m.Missing() {
 		t.Error("a measure of no games")
+	}
+}
+
+// The language knows the same metrics.
+func TestMetricsOfTheLanguage(t *testing.T) {
+	var names []string
+	for _, m := range metrics {
+		names = append(names, m.Name)
+	}
+	if diff := cmp.Diff(experiment.TrialMetrics(), names); diff != "" {
+		t.Error(diff)
 	}
 }

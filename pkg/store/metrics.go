@@ -11,6 +11,100 @@ import (
 	"alamos/pkg/stats"
 )
 
+// Metric describes a measure of a trial, by which figures, tables and sweeps compare trials. See
+// [Trial.MeasureAt].
+type Metric struct {
+	Name, Label, Unit string
+	Better            stats.Better
+	Source            Source
+	Share             bool // from 0 to 1
+	OwnGames          bool // measured on positions of games that the trial learns from
+}
+
+// Source is what a metric is measured on. It determines which settings can change it.
+type Source int
+
+const (
+	FromTraining   Source = iota // the games and the training of one generation
+	FromAll                      // those of all generations so far
+	FromTournament               // training and the tournament
+	FromEvaluation               // training, tournament, scripts and evaluations
+	FromHooks                    // the same
+)
+
+// metrics are those that need neither a hook nor an evaluation, in the order of tables.
+var metrics = []Metric{
+	// Ratings and shares of points are those of [match.Rate] and [match.Results.Share], whose
+	// intervals come from pairs of games. Other shares of games have Wilson intervals (1927).
+	{Name: "score", Label: "score", Better: stats.Higher, Source: FromTournament, Share: true}, // of the checkpoint, in points
+	{Name: "elo", Label: "Elo", Better: stats.Higher, Source: FromTournament},
+	{Name: "vs_untrained", Label: "against untrained", Better: stats.Higher, Source: FromTournament, Share: true},
+	{Name: "vs_random", Label: "against random", Better: stats.Higher, Source: FromTournament, Share: true},
+	{Name: "white_score", Label: "score of White", Source: FromTournament, Share: true}, // in all games of the tournament
+	{Name: "draws", Label: "share of draws", Source: FromTournament, Share: true},       // of these games
+
+	// Of the selected epoch, on held-out games if there are any. The accuracies are shares of positions
+	// in which the best move is the policy's first choice, or one of its first five.
+	{Name: "loss", Label: "loss", Better: stats.Lower, OwnGames: true},
+	{Name: "policy_loss", Label: "policy loss", Better: stats.Lower, OwnGames: true},
+	{Name: "value_loss", Label: "value loss", Better: stats.Lower, OwnGames: true},
+	{Name: "top1", Label: "top-1 accuracy", Better: stats.Higher, Share: true, OwnGames: true},
+	{Name: "top5", Label: "top-5 accuracy", Better: stats.Higher, Share: true, OwnGames: true},
+
+	// Of the searches of self-play, as means over positions: the policy target against the priors of
+	// the root, and the value against the result. See [RootTally] and [Roots.CalibrationError].
+	{Name: "kl", Label: "KL divergence", Unit: "nats"},
+	{Name: "prior_entropy", Label: "entropy of the priors", Unit: "nats"},
+	{Name: "target_entropy", Label: "entropy of the targets", Unit: "nats"},
+	{Name: "root_value_error", Label: "squared error of the search's value", Better: stats.Lower, OwnGames: true},
+	{Name: "calibration_error", Label: "calibration error", Better: stats.Lower, OwnGames: true},
+
+	// Of the games of self-play.
+	{Name: "distinct_games", Label: "share of distinct games", Better: stats.Higher, Share: true},
+	{Name: "distinct_positions", Label: "share of distinct positions", Better: stats.Higher, Share: true},
+	{Name: "drawn_games", Label: "share of drawn games", Share: true}, // of those with a known result
+	{Name: "long_games", Label: "share of games at max_moves", Share: true},
+
+	// Of the steps of training. The norm of the gradient is that before clipping.
+	{Name: "replay_ratio", Label: "samples trained for each new one"},
+	{Name: "gradient_norm", Label: "norm of the gradient"}, // mean over the steps
+	{Name: "gradient_peak", Label: "largest norm of the gradient"},
+	{Name: "clipped", Label: "share of clipped steps", Share: true},
+
+	{Name: "samples", Label: "samples", Source: FromAll},              // positions from self-play or data
+	{Name: "seconds", Label: "computing", Unit: "s", Source: FromAll}, // of all stages
+}
+
+// MetricOf describes a metric by its name. Those of evaluations and hooks contain a dot. Scripts of
+// the trials may label theirs.
+func MetricOf(name string, trials ...*Trial) Metric {
+	if i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name }); i >= 0 {
+		return metrics[i]
+	}
+	spaced := func(name string) string { return strings.ReplaceAll(name, "_", " ") }
+	kind, of, _ := strings.Cut(name, ".")
+	m := Metric{Name: name, Label: spaced(name), Source: FromEvaluation}
+	switch {
+	case kind == "puzzles":
+		m.Label, m.Better, m.Share = of+" solved", stats.Higher, true
+	case kind == "policy":
+		m.Label, m.Better, m.Share = of+" solved by the network alone", stats.Higher, true
+	case kind == "accuracy" && strings.HasPrefix(of, "value_error"):
+		m.Label, m.Better, m.OwnGames = spaced(of), stats.Lower, true
+	case kind == "accuracy" && strings.HasPrefix(of, "top"):
+		m.Label, m.Better, m.Share, m.OwnGames = spaced(of)+" accuracy", stats.Higher, true, true
+	default:
+		m.Source = FromHooks
+		for _, t := range trials {
+			if l := t.MetricLabel(name); l != (Label{}) {
+				m.Label, m.Unit = cmp.Or(l.Text, m.Label), l.Unit
+				break
+			}
+		}
+	}
+	return m
+}
+
 // Measure returns a metric of the trial after its last finished generation, see
 // [Trial.MeasureAt]. Score and Elo are those of the final tournament, if there was one.
 func (t *Trial) Measure(name string) stats.Interval {
@@ -39,42 +133,6 @@ func (t *Trial) CheckMetric(name string) error {
 // [experiment.Settings.EvaluationMeasures]) or "hook.metric". The metric is unknown if the
 // stage that measures it has not run, if the experiment has no such stage, or if a script
 // did not return it. See [Trial.CheckMetric] for its name.
-//
-//	score         share of the points that the checkpoint scored in the tournament
-//	elo           rating of the checkpoint in the tournament
-//	vs_untrained  share of the points that it scored against the untrained network
-//	vs_random     share of the points that it scored against random moves
-//	white_score   share of the points that White scored in all games of the tournament
-//	draws         share of these games that were drawn
-//	loss          of the selected epoch, on held-out games if there are any
-//	policy_loss   policy part of that loss
-//	value_loss    value part of that loss
-//	top1, top5    shares of held-out positions in which the best move is the policy's
-//	              first, or one of its first five, at the selected epoch
-//	samples       positions from self-play or data
-//	games         games from self-play or data
-//	evaluations   positions that networks evaluated in self-play
-//	seconds       computing time of all stages so far
-//
-// The others are of the games and of the training of that generation alone:
-//
-//	kl                  mean Kullback-Leibler divergence of the search's policy target from
-//	                    the priors of the root, nats
-//	prior_entropy       mean entropy of these priors, nats
-//	target_entropy      mean entropy of these targets, nats
-//	root_value_error    mean squared error of the search's value, against the result
-//	calibration_error   see [Roots.CalibrationError]
-//	distinct_games      number of different games, as a share of all games
-//	distinct_positions  number of different positions, as a share of all positions
-//	drawn_games         share of games with a known result that were drawn
-//	long_games          share of games that reached game.max_moves
-//	replay_ratio        samples that were trained on for each new sample
-//	gradient_norm       mean norm of the gradient over the steps, before clipping
-//	gradient_peak       largest norm
-//	clipped             share of steps whose gradient was clipped
-//
-// Ratings and shares of points are those of [match.Rate] and [match.Results.Share], whose
-// intervals come from pairs of games. Other shares have Wilson intervals (1927).
 func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 	switch name {
 	case "seconds":
@@ -87,10 +145,6 @@ func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 		return stats.Exactly(s)
 	case "samples":
 		return stats.Exactly(float64(t.SamplesUntil(last)))
-	case "games":
-		return stats.Exactly(float64(t.sum(last, func(row *Generation) int { return row.Games })))
-	case "evaluations":
-		return stats.Exactly(float64(t.sum(last, func(row *Generation) int { return row.Evaluations })))
 	case "score", "elo", "vs_untrained", "vs_random":
 		return t.Tournament().measure(CheckpointName(last), name)
 	case "white_score", "draws":
@@ -156,16 +210,6 @@ func (r *Tournament) ofColors(metric string) stats.Interval {
 		return stats.Share(float64(all.Draws), all.Games())
 	}
 	return stats.Share(all.Score(), all.Games())
-}
-
-// isShare reports whether a metric is a share, from 0 to 1.
-func isShare(metric string) bool {
-	shares := []string{
-		"score", "vs_untrained", "vs_random", "white_score", "draws",
-		"top1", "top5", "distinct_games", "distinct_positions", "drawn_games", "long_games", "clipped",
-	}
-	kind, of, _ := strings.Cut(metric, ".")
-	return slices.Contains(shares, metric) || kind == "puzzles" || kind == "policy" || kind == "accuracy" && strings.HasPrefix(of, "top")
 }
 
 // evaluationMeasures returns the measures of the evaluation of generation g by name:
@@ -277,7 +321,7 @@ func (g Group) Measure(name string) (m stats.Interval, seeds []float64) {
 		return m, seeds
 	}
 	m = stats.Mean(seeds)
-	if isShare(name) && m.Known() {
+	if MetricOf(name).Share && m.Known() {
 		m.Low, m.High = max(0, m.Low), min(1, m.High)
 	}
 	return m, seeds
