@@ -84,13 +84,14 @@ func (o Optimizer) Complete() (Optimizer, error) {
 	o.Kind, o.Decayed = cmp.Or(o.Kind, SGD), cmp.Or(o.Decayed, DecayWeights)
 	if o.Kind != SGD {
 		if o.Beta1 == 0 && o.Beta2 == 0 {
-			o.Beta1, o.Beta2 = 0.9, 0.999
+			o.Beta1, o.Beta2 = config.Default[Optimizer]("beta1"), config.Default[Optimizer]("beta2")
 		}
-		o.Epsilon = cmp.Or(o.Epsilon, 1e-8)
+		o.Epsilon = cmp.Or(o.Epsilon, config.Default[Optimizer]("epsilon"))
 	}
-	mask, plies := cmp.Or(o.Loss.PolicyMask, MaskLegal), cmp.Or(o.Loss.MovesLeftError, HuberError)
+	loss := config.Defaults[LossSettings]()
+	mask, plies := cmp.Or(o.Loss.PolicyMask, loss.PolicyMask), cmp.Or(o.Loss.MovesLeftError, loss.MovesLeftError)
 	if o.Loss.PolicyMask, o.Loss.MovesLeftError = "", ""; o.Loss == (LossSettings{}) {
-		o.Loss = LossSettings{Policy: 1, Value: 1, MovesLeft: 1, OpponentPolicy: 0.15, SoftPolicy: 8, FutureBoard: 1}
+		o.Loss = loss
 	}
 	o.Loss.PolicyMask, o.Loss.MovesLeftError = mask, plies
 	return o, nil
