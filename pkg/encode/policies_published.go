@@ -135,8 +135,8 @@ func indexLeela1858(p *chess.Position, m chess.Move) int {
 // fromTo4096 numbers moves by their squares as the side to move sees the board
 // (see [view]): index = 64*from + to, a1 = 0, b1 = 1, .. h8 = 63.
 //
-// A promotion is to a queen; those to other pieces cannot be expressed, so a
-// player with this policy never considers one. Castling is the king's move of two
+// A promotion is to a queen; those to other pieces cannot be expressed. Their prior is 0, so
+// that a search tries one only where all else looks worse. Castling is the king's move of two
 // squares; where king or rook began elsewhere than in chess, it is the king taking
 // his rook.
 //

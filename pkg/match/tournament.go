@@ -15,8 +15,8 @@ type Entry struct {
 	Name string
 	ID   string // determines its moves, together with the tournament's settings
 
-	// Rounds is the number of games against each other player; 0 means the tournament's. A
-	// pair plays the smaller number of its two players.
+	// Rounds is the number of games against each other player; 0 leaves it to that player, and
+	// then to the tournament. Of two numbers the smaller one counts.
 	Rounds int
 
 	// New makes the player for a worker when the worker first needs it. Several workers may

@@ -29,7 +29,7 @@ import (
 
 // Versions of the code of these stages.
 const (
-	puzzlesCode  = "4"
+	puzzlesCode  = "5"
 	accuracyCode = "4"
 	positionCode = "5"
 )

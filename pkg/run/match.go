@@ -39,7 +39,7 @@ type tournament struct {
 }
 
 // tournamentCode is the version of the code of a tournament, see [Stage].
-const tournamentCode = "11"
+const tournamentCode = "12"
 
 // newTournament returns a tournament with these players and settings. Its inputs have the
 // identities of the players in place of their settings.

@@ -32,7 +32,7 @@ import (
 // Versions of the code of these stages.
 const (
 	hooksCode      = "2" // of games
-	checkpointCode = "4"
+	checkpointCode = "5"
 	stopCode       = "1"
 )
 

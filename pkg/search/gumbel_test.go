@@ -192,6 +192,39 @@ func TestGumbelSolver(t *testing.T) {
 	}
 }
 
+// A root that is proven before it is searched has the target and the move of a Gumbel root too: all
+// moves lose alike, so that the improved policy is the priors.
+func TestGumbelKeptProof(t *testing.T) {
+	for _, noise := range []float64{0, 1} {
+		cfg := gumbel(2000, 64, noise)
+		cfg.Solver, cfg.TreeReuse = true, true
+		g := game(t, chess.Standard, "7k/8/R7/1R6/8/p7/8/K7 w - - 0 1")
+		s := tree(t, cfg, 1, g, hashed{})
+		m := s.Choose(math.Inf(1), nil)
+		if !s.Exact() || s.Value() != 1 {
+			t.Fatalf("%s has the value %v", g.Position().UCI(m), s.Value())
+		}
+		s.Advance(m)
+		total, sum := 0.0, 0.0
+		moves, target := s.Root(), s.Target()
+		for i, e := range moves {
+			total, sum = total+float64(e.Prior), sum+target[i]
+		}
+		for i, e := range moves {
+			if have, want := target[i]/sum, float64(e.Prior)/total; math.Abs(have-want) > 1e-6 {
+				t.Errorf("noise %v: the target of %v is %v, want %v", noise, e.Move, have, want)
+			}
+		}
+		drawn := map[chess.Move]bool{}
+		for seed := range uint64(20) {
+			drawn[s.Choose(0.1, rand.New(rand.NewPCG(seed, 1)))] = true
+		}
+		if len(moves) < 2 || !s.Exact() || (noise > 0) != (len(drawn) == 1) {
+			t.Errorf("noise %v: %d of %d moves drawn", noise, len(drawn), len(moves))
+		}
+	}
+}
+
 // Candidates that lose to the next move are visited once. If none is left, other moves are
 // candidates.
 func TestGumbelSparesLostMoves(t *testing.T) {

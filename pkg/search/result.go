@@ -361,13 +361,13 @@ func (t *Tree) visitWeights(edges []edge) (best int) {
 // maskWeights sets the weights of the root's moves that are not playable to 0, and returns
 // the index of the highest that is left.
 func (t *Tree) maskWeights(edges []edge) (best int) {
+	best = -1
 	for i := range edges {
 		if !t.playable(&t.nodes[0], &edges[i]) {
 			t.weights[i] = 0
-		}
-		if t.weights[i] > t.weights[best] {
+		} else if best < 0 || t.weights[i] > t.weights[best] {
 			best = i
 		}
 	}
-	return best
+	return max(best, 0)
 }

@@ -278,11 +278,13 @@ func (t *Tree) prepareRoot() {
 	if root.state == evaluated {
 		t.makeEdges(root)
 	}
-	if root.state != expanded {
+	gumbel := t.cfg.Root.Considered > 0 && t.cfg.Budget() < Unlimited
+	known := root.state == proven && len(t.edgesOf(root)) > 0 // nothing is visited, but a Gumbel root has its target and its move
+	if root.state != expanded && !(known && gumbel) {
 		return
 	}
 	t.applyRootTemperature()
-	if t.cfg.Root.Considered > 0 && t.cfg.Budget() < Unlimited {
+	if gumbel {
 		t.startHalving()
 	} else {
 		t.forcesPlayouts = t.addNoise() && t.cfg.ForcedPlayouts > 0

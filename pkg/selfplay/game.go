@@ -250,19 +250,19 @@ func (g *gameSlot) sample() (s encode.Sample, ok bool) {
 	edges, target := g.tree.Root(), g.tree.Target()
 	g.priors = g.priors[:0]
 	s.Indices = make([]int32, 0, len(edges))
-	s.Policy = make([]float32, 0, len(edges))
 	total := 0.0
 	for k, e := range edges {
 		if i := g.codec.Policy.Index(p, e.Move); i >= 0 {
+			target[len(s.Indices)] = target[k]
 			s.Indices = append(s.Indices, int32(i))
-			s.Policy = append(s.Policy, float32(target[k]))
 			total += target[k]
 			g.priors = append(g.priors, e.Prior)
 		}
 	}
-	if total > 0 {
+	s.Policy = make([]float32, len(s.Indices))
+	if total > 0 { // perhaps too small for float32
 		for i := range s.Policy {
-			s.Policy[i] /= float32(total)
+			s.Policy[i] = float32(target[i] / total)
 		}
 	}
 	return s, total > 0 || g.codec.Policy.Size() == 0

@@ -202,7 +202,7 @@ type Record struct {
 // temperature of the root.
 type Root struct {
 	Ply           int
-	KL            float64 // Kullback-Leibler divergence of the target from the priors, nats; NaN without priors, see [search.Tree.Asked]
+	KL            float64 // Kullback-Leibler divergence of the target from the priors, nats; NaN without priors, see [search.Tree.Evaluated]
 	PriorEntropy  float64 // nats; NaN likewise
 	TargetEntropy float64 // nats
 }
