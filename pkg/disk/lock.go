@@ -27,7 +27,8 @@ const lockName = ".lock"
 // HeldError means that another process holds the lock of a folder or journal.
 type HeldError struct {
 	Path   string
-	Holder string // "process 123 on host since 2026-11-21 15:30:12 UTC"
+	Holder string    // "process 123 on host since 2026-11-21 15:30:12 UTC"
+	Since  time.Time // by the clock of the file system; zero if Held did not return this
 }
 
 func (e *HeldError) Error() string { return fmt.Sprintf("%s is being written by %s", e.Path, e.Holder) }
@@ -118,7 +119,11 @@ func Held(dir string) (*HeldError, error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return &HeldError{Path: dir, Holder: holder(f)}, nil
+		held := &HeldError{Path: dir, Holder: holder(f)}
+		if info, err := f.Stat(); err == nil {
+			held.Since = info.ModTime()
+		}
+		return held, nil
 	case err != nil:
 		return nil, fmt.Errorf("reading the lock %s: %w", f.Name(), err)
 	}

@@ -29,7 +29,8 @@ type liveRun struct {
 	view    runView
 	rows    []trialView
 	ticks   int
-	array   bool // processes hold single trials, as in an array of jobs
+	array   bool      // processes hold single trials, as in an array of jobs
+	since   time.Time // when the process that runs all trials began; zero: none does
 }
 
 // runView is an experiment as the page lists it.
@@ -85,9 +86,13 @@ func (run *liveRun) refresh(serial int) (changed bool) {
 	rest := run.ticks%restEvery == 0
 	run.ticks++
 	if rest {
-		run.array = slices.ContainsFunc(run.trials, func(t *store.Live) bool { return isHeld(t.Dir) })
+		run.array = slices.ContainsFunc(run.trials, func(t *store.Live) bool { return holder(t.Dir) != nil })
 	}
-	isRunning := run.array || isHeld(run.dir)
+	held := holder(run.dir)
+	isRunning := run.array || held != nil
+	if run.since = (time.Time{}); held != nil {
+		run.since = held.Since
+	}
 	turned := isRunning != (run.view.State == store.Running)
 	renewed := make([]bool, len(run.trials))
 	for i, t := range run.trials {
@@ -137,10 +142,13 @@ func (run *liveRun) failed(err error) {
 	}
 }
 
-// isHeld reports whether a process writes to a folder.
-func isHeld(dir string) bool {
+// holder returns the process that writes to a folder; nil: none.
+func holder(dir string) *disk.HeldError {
 	held, err := disk.Held(dir)
-	return err == nil && held != nil
+	if err != nil {
+		return nil
+	}
+	return held
 }
 
 // row makes the view of a trial.
@@ -154,13 +162,14 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 	}
 	begun := len(t.Manifest.Stages) > 0
 	switch why, isFailed := run.x.Failed[t.Declared.Folder]; {
-	case isFailed && !isRunning:
+	case isFailed && (!isRunning || t.Changed.Before(run.since)):
 		v.State, v.Why = store.Failed, why
 	case !begun:
 	case t.Dropped():
 		v.State = dropped
-	case t.Stage == "":
+	case t.Stage == "", t.Stage == store.TournamentStage && run.x.Ended && !isFailed: // too few opponents were installed
 		v.State = store.Finished
+	case isRunning && t.Changed.Before(run.since): // an earlier run left it
 	case isRunning:
 		v.State = store.Running
 	default:
@@ -180,7 +189,7 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 			v.Metrics[name] = stats.Float(x.Value)
 		}
 	}
-	if v.State == store.Running {
+	if v.State == store.Running || v.State == waiting && begun {
 		v.Speed = int(t.PerSecond)
 		if v.Left = left(t, &v); v.Left == 0 {
 			v.Left = t.Left().Seconds()
@@ -238,8 +247,8 @@ func (run *liveRun) summary(isRunning bool) runView {
 		v.Axes = append(v.Axes, a.Path)
 	}
 	var changed time.Time
-	var seconds, rest float64 // of trials that have ended; of those that run
-	var runs int
+	var seconds, rest float64 // of trials that have ended; of those that have begun
+	var runs, queued int
 	for i, row := range run.rows {
 		t := run.trials[i]
 		v.Variant = t.Declared.Settings.Game.Name()
@@ -266,6 +275,11 @@ func (run *liveRun) summary(isRunning bool) runView {
 		case store.Running:
 			runs++
 			rest += row.Left
+		case waiting:
+			if row.Left > 0 { // an earlier run began it
+				queued++
+				rest += row.Left
+			}
 		}
 	}
 	if !changed.IsZero() {
@@ -279,7 +293,7 @@ func (run *liveRun) summary(isRunning bool) runView {
 	switch {
 	case isRunning:
 		v.State = store.Running
-		if waits := v.Trials - v.Ended - runs; waits > 0 && v.Ended > 0 {
+		if waits := v.Trials - v.Ended - runs - queued; waits > 0 && v.Ended > 0 {
 			rest += seconds / float64(v.Ended) * float64(waits)
 		}
 		v.Left = rest / float64(max(runs, 1))

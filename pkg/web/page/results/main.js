@@ -71,6 +71,7 @@ function hear(news) {
   for (const run of news.runs) runs.set(run.name, run);
   runs = new Map(news.all.filter((name) => runs.has(name)).map((name) => [name, runs.get(name)]));
   for (const t of news.trials) trials.set(t.number, t);
+  for (const number of trials.keys()) if (number > runs.get(shown)?.trials) trials.delete(number); // the experiment has fewer now
   const first = !heard;
   heard = true;
   if (chosen === 0 && runs.get(shown)?.trials === 1) chosen = 1;
