@@ -78,33 +78,43 @@ func (w *latexWriter) figure(f Figure) {
 	w.end("figure")
 }
 
-// widestTable is the number of columns beyond which a table is scaled to the width of the text.
-const widestTable = 6
+// A table of more than widestTable columns is scaled to the width of the text. One of more than
+// longestTable rows becomes several, since LaTeX cuts off what is longer than a page.
+const widestTable, longestTable = 6, 40
 
 func (w *latexWriter) table(t Table) {
-	if len(t.Rows) == 0 {
-		return
-	}
 	words := slices.DeleteFunc(strings.Fields(t.Caption), func(w string) bool { return slices.Contains([]string{"a", "of", "the"}, w) })
 	name := strings.Join(words[:min(2, len(words))], "-")
 	if len(t.Files) > 0 {
 		name = strings.TrimSuffix(path.Base(t.Files[0]), path.Ext(t.Files[0]))
 	}
-	w.line("\n\\begin{table}[htbp]\n\\centering")
-	w.caption(t.Caption, "tab", name)
-	if len(t.Columns) > widestTable {
+	caption := t.Caption
+	for rows := range slices.Chunk(t.Rows, longestTable) {
+		w.line("\n\\begin{table}[htbp]\n\\centering")
+		w.caption(caption, "tab", name)
+		w.rows(t.Columns, rows)
+		if t.Legend != "" {
+			w.line("\\par\\smallskip{\\footnotesize %s\\par}", latexEscape(t.Legend))
+		}
+		w.end("table")
+		caption = strings.TrimSuffix(t.Caption, ".") + ", continued."
+	}
+}
+
+func (w *latexWriter) rows(columns []Column, rows [][]Cell) {
+	if len(columns) > widestTable {
 		w.line(`\resizebox{\textwidth}{!}{%%`)
 	}
-	spec, heads := "", make([]string, len(t.Columns))
-	for i, c := range t.Columns {
+	spec, heads := "", make([]string, len(columns))
+	for i, c := range columns {
 		heads[i] = latexEscape(c.head())
 		if spec += "l"; c.Numeric {
 			spec = spec[:i] + "r"
 		}
 	}
 	w.line("\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule", spec, strings.Join(heads, " & "))
-	for _, row := range t.Rows {
-		cells := make([]string, len(t.Columns))
+	for _, row := range rows {
+		cells := make([]string, len(columns))
 		for i, c := range row {
 			if cells[i] = latexEscape(c.Text); c.Class == Best {
 				cells[i] = `\textbf{` + cells[i] + `}`
@@ -116,13 +126,9 @@ func (w *latexWriter) table(t Table) {
 		w.line(`%s \\`, strings.Join(cells, " & "))
 	}
 	w.line("\\bottomrule\n\\end{tabular}")
-	if len(t.Columns) > widestTable {
+	if len(columns) > widestTable {
 		w.line("}")
 	}
-	if t.Legend != "" {
-		w.line("\\par\\smallskip{\\footnotesize %s\\par}", latexEscape(t.Legend))
-	}
-	w.end("table")
 }
 
 // notInLabel matches what a label does not have.

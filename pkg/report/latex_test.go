@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,6 +65,20 @@ See figure~\ref{fig:score} and table~\ref{tab:trials}.
 	for _, want := range []string{`{\alamosdir x/a.pdf}`, `\label{fig:a}`, `\label{fig:a-2}`} {
 		if !strings.Contains(tex, want) {
 			t.Errorf("no %s in\n%s", want, tex)
+		}
+	}
+}
+
+// LaTeX cuts off a table that is longer than a page.
+func TestLaTeXLongTable(t *testing.T) {
+	table := Table{Caption: "Pairs.", Columns: []Column{{Name: "pair"}}, Legend: "The legend."}
+	for i := range 2*longestTable + 1 {
+		table.Rows = append(table.Rows, Row(fmt.Sprint(i)))
+	}
+	tex := string((&Page{Title: "a", Blocks: []Block{table}}).LaTeX())
+	for want, times := range map[string]int{`\begin{tabular}`: 3, `\toprule`: 3, "The legend.": 3, `\caption{Pairs.}`: 1, `\caption{Pairs, continued.}`: 2, `\label{tab:pairs-3}`: 1, "\n80 ": 1} {
+		if have := strings.Count(tex, want); have != times {
+			t.Errorf("%s: %d times, want %d", want, have, times)
 		}
 	}
 }
