@@ -33,10 +33,14 @@ type Objective struct {
 
 // lowest reports whether low values of the metric are better.
 func (o *Objective) lowest() bool {
-	if o.Goal == "" {
-		return strings.Contains(o.Metric, "loss") || strings.Contains(o.Metric, "error")
+	kind, _, _ := strings.Cut(o.Metric, ".")
+	switch {
+	case o.Goal != "":
+		return o.Goal == "lowest"
+	case kind == "puzzles", kind == "policy": // the rest is the name of a file
+		return false
 	}
-	return o.Goal == "lowest"
+	return strings.Contains(o.Metric, "loss") || strings.Contains(o.Metric, "error")
 }
 
 // Measures reports whether trials have a metric at their end. A metric of a hook counts if

@@ -155,3 +155,14 @@ func TestCloseCallFaults(t *testing.T) {
 		}
 	}
 }
+
+func TestObjectiveLowest(t *testing.T) {
+	for metric, want := range map[string]bool{
+		"score": false, "policy_loss": true, "accuracy.value_error": true, "explosions.loss": true,
+		"puzzles.opening-errors": false, "policy.lossless": false,
+	} {
+		if have := (&Objective{Metric: metric}).lowest(); have != want {
+			t.Errorf("%s: %v", metric, have)
+		}
+	}
+}

@@ -184,12 +184,8 @@ var rules = []rule{
 	}},
 	{"tournament.players", func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
-			limits := p.MoveTime > 0 || p.Depth > 0 || p.Nodes > 0
-			switch {
-			case p.UCI != "" && p.Level == 0 && !limits:
-				return fmt.Sprintf("the engine %s (player %d) has no limit: want level, movetime, depth or nodes", config.Printable(p.UCI), i+1)
-			case p.UCI != "" && p.Level > 0 && limits:
-				return fmt.Sprintf("the engine %s (player %d) has a level, which sets movetime and depth: want no other limit", config.Printable(p.UCI), i+1)
+			if why := wrongLimit(&p); why != "" {
+				return fmt.Sprintf("the engine %s (player %d) %s", config.Printable(p.UCI), i+1, why)
 			}
 		}
 		return ""
@@ -322,6 +318,18 @@ func brokenRules(s *Settings, t *config.Node, bad map[string]bool) config.Errors
 	return errs
 }
 
+// wrongLimit returns what is wrong with the limits of an engine's search, "" if nothing is.
+func wrongLimit(p *match.Spec) string {
+	limits := p.MoveTime > 0 || p.Depth > 0 || p.Nodes > 0
+	switch {
+	case p.UCI != "" && p.Level == 0 && !limits:
+		return "has no limit: want level, movetime, depth or nodes"
+	case p.UCI != "" && p.Level > 0 && limits:
+		return "has a level, which sets movetime and depth: want no other limit"
+	}
+	return ""
+}
+
 // checkFigures checks that the figures of sweeps have axes to show, and those of metrics
 // something that measures them.
 func (l *loader) checkFigures(t *config.Node, e *Experiment) {
@@ -333,6 +341,10 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 		return slices.Contains(TrialMetrics(), metric) || slices.ContainsFunc(e.Trials, func(t Trial) bool {
 			return t.Settings.Measures(metric) && (len(t.Settings.Hooks) > 0 || strings.Contains(metric, "."))
 		})
+	}
+	keys := len(e.Axes)
+	if slices.ContainsFunc(e.Axes, func(a Axis) bool { return a.Path == "seed" }) {
+		keys--
 	}
 	for i, item := range cells.Items {
 		figure := item.Get("figure")
@@ -346,8 +358,8 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 		needs := map[string]int{"sweep": 1, "effects": 1, "parallel": 1, "heatmap": 2}[kind.Text]
 		x, y, metric := figure.Get("x"), figure.Get("y"), figure.Get("metric")
 		switch {
-		case len(e.Axes) < needs:
-			l.fault(kind.At, here, "%s shows a sweep of %d or more keys, have %d", kind.Text, needs, len(e.Axes))
+		case keys < needs:
+			l.fault(kind.At, here, "%s shows a sweep of %d or more keys beside the seed, have %d", kind.Text, needs, keys)
 		case kind.Text != "series" && metric != nil && !measured(metric.Text):
 			l.fault(metric.At, here+".metric", "nothing measures %s: a trial without hooks and evaluation has %s",
 				config.Printable(metric.Text), strings.Join(TrialMetrics(), ", "))

@@ -289,6 +289,9 @@ func (x *expansion) checkFinal(combos []combo) {
 		if a.Player != match.Random && a.UCI == "" && a.Material == 0 && a.Model == "" {
 			x.fault(x.at(path+".anchors"), fmt.Sprintf("%s.anchors[%d]", path, i), "want a player that is the same for all trials: random, material, uci or model")
 		}
+		if why := wrongLimit(a); why != "" {
+			x.fault(x.at(path+".anchors"), fmt.Sprintf("%s.anchors[%d]", path, i), "the engine %s %s", config.Printable(a.UCI), why)
+		}
 	}
 	first := &combos[0].settings
 	for i := range combos {
