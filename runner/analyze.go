@@ -178,7 +178,7 @@ func (o *analyzeOptions) run(cmd *cobra.Command, player *match.Opened) error {
 	}
 	r := report.Analyze(p, last, tree)
 	r.Network = name
-	if isTree && player.Model.Policy != nil {
+	if isTree && player.Model.Policy != nil && player.Model.Policy.Size() > 0 { // there is a network, and it has one
 		if r.Policy, err = report.FullPolicy(g, player.Model.Eval, player.Model.Policy); err != nil {
 			return err
 		}
@@ -262,8 +262,11 @@ func (o *analyzeOptions) draw(r *report.Analysis) error {
 			return err
 		}
 	}
-	if o.planes == "" {
+	switch {
+	case o.planes == "":
 		return nil
+	case r.Policy == nil:
+		return fmt.Errorf("--planes: the network %s has no policy", r.Network)
 	}
 	frame := plots.Frame{Title: "Policy before and after the mask of legal moves", Note: fmt.Sprintf("legal moves have %.1f %% of the probability of %s", 100*r.Policy.Legal, r.Network)}
 	return drawTo(o.planes, report.PlanesChart(r.Policy, a, frame))
