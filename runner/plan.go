@@ -114,7 +114,9 @@ func printDetections(w io.Writer, all []*experiment.Experiment, results, detect 
 	}
 	var found []*report.Detection
 	for _, e := range all {
-		r, err := report.Open(report.Describe(e), filepath.Join(results, e.Name))
+		x, dir := report.Describe(e), filepath.Join(results, e.Name)
+		x.Recall(dir)
+		r, err := report.Open(x, dir)
 		if err != nil {
 			return err
 		}

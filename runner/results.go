@@ -64,7 +64,9 @@ func findExperiment(what, results string, set []string) (x *store.Experiment, di
 		if err != nil {
 			return nil, "", nil, err
 		}
-		return report.Describe(e), filepath.Join(results, e.Name), nil, nil
+		x, dir := report.Describe(e), filepath.Join(results, e.Name)
+		x.Recall(dir)
+		return x, dir, nil, nil
 	}
 	if len(set) > 0 {
 		return nil, "", nil, usagef("--set goes with an experiment's file, and %s is none", what)

@@ -128,7 +128,7 @@ records these for each stage.`,
 			if len(opt.Trials) > 0 {
 				return nil
 			}
-			answer, err := report.Answer(e, filepath.Dir(run.Notebook(e, opt.Results)))
+			answer, err := report.Answer(filepath.Dir(run.Notebook(e, opt.Results)))
 			if err != nil {
 				return err
 			}

@@ -131,10 +131,11 @@ func prefixed(err error, prefix string, of func(file string) bool) error {
 
 // ofExperiment returns the side of an experiment with its results, if any.
 func ofExperiment(name, prefix string, e *experiment.Experiment, o Options) *Side {
-	s := &Side{Name: name, written: name, prefix: prefix, rows: experiment.Compared(e.Explain()), axes: axes(e.Axes)}
+	x, dir := store.Describe(e), filepath.Join(o.results(), e.Name)
+	x.Recall(dir)
+	s := &Side{Name: name, written: name, prefix: prefix, rows: experiment.Compared(x.Settings), axes: axes(x.Axes)}
 	s.miss(e)
-	dir := filepath.Join(o.results(), e.Name)
-	for _, t := range e.Trials {
+	for _, t := range x.Trials {
 		if trial := s.add(t, filepath.Join(dir, t.Folder)); len(trial.Manifest.Stages) > 0 {
 			s.Folder = dir
 		}

@@ -235,7 +235,7 @@ func drawMetric(p *picture) (plots.Chart, string, error) {
 			return nil, "", err
 		}
 		c.Y = axisOf(m)
-		c.Series = lines(p.groups, anything, overGenerations(p.X, measure(m.Name)))
+		c.Series = lines(p.groups, boundsOf(m), overGenerations(p.X, measure(m.Name)))
 		return c, capital(m.Label) + " over " + c.X.Label + "." + p.seeds(), nil
 	}
 	found, label, err := p.ofHooks((*store.Trial).FindMetric)
@@ -450,6 +450,13 @@ func overGenerations(x string, of func(t *store.Trial, g int) stats.Interval) fu
 		}
 		return ps
 	}
+}
+
+func boundsOf(m store.Metric) bounds {
+	if m.Share {
+		return shares
+	}
+	return anything
 }
 
 // measure returns a function for a metric of generations.

@@ -232,7 +232,7 @@ func (s *Selection) Chart() (plots.Chart, error) {
 	case m.Name == "score":
 		return ScoreChart(groups, "samples"), nil
 	}
-	return plots.Lines{X: axis("samples"), Y: axisOf(m), Series: lines(groups, anything, overGenerations("samples", measure(m.Name)))}, nil
+	return plots.Lines{X: axis("samples"), Y: axisOf(m), Series: lines(groups, boundsOf(m), overGenerations("samples", measure(m.Name)))}, nil
 }
 
 // Metric returns the name of the metric of Chart in words.

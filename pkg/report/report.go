@@ -67,10 +67,14 @@ func (r *Report) Only(t *store.Trial) {
 	r.Trials = slices.DeleteFunc(r.Trials, func(o *store.Trial) bool { return o.Declared.ID != t.Declared.ID })
 }
 
-// Answer returns as plain text what the results of an experiment in dir say about the
-// settings of its sweep. It is empty if they say nothing.
-func Answer(e *experiment.Experiment, dir string) (string, error) {
-	r, err := Open(Describe(e), dir)
+// Answer returns as plain text what the results of the experiment whose run wrote dir say about
+// the settings of its sweep. It is empty if they say nothing.
+func Answer(dir string) (string, error) {
+	x, err := store.ReadExperiment(dir)
+	if err != nil {
+		return "", err
+	}
+	r, err := Open(x, dir)
 	if err != nil {
 		return "", err
 	}

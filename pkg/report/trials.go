@@ -267,7 +267,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	case len(axes) == 0:
 		t.column(Column{Name: "trial"}, func(i int) Cell { return Cell{Text: groups[i].Name} })
 	case repeated:
-		t.column(number("seeds", ""), func(i int) Cell { return Cell{Text: fmt.Sprint(len(groups[i].Trials))} })
+		t.column(number("seeds", ""), func(i int) Cell { return Cell{Text: fmt.Sprint(len(store.Comparable(groups[i].Trials)))} })
 	}
 	if some(func(t *store.Trial) bool { return t.Declared.Name != "" }) || len(axes) > mostAxes {
 		t.column(Column{Name: "setting"}, func(i int) Cell { return Cell{Text: settingOf(&first(i).Declared, x.Axes)} })

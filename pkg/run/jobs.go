@@ -204,12 +204,9 @@ func (r *run) description() *store.Experiment {
 			return before
 		}
 	}
-	equal := func(a, b experiment.Trial) bool { return a.ID == b.ID }
-	if err != nil || x.Pending == 0 || len(before.Trials) <= len(x.Trials) || !slices.EqualFunc(x.Trials, before.Trials[:len(x.Trials)], equal) {
-		return x
+	if err == nil {
+		x.Regrow(before)
 	}
-	x.Pending -= len(before.Trials) - len(x.Trials)
-	x.Trials, x.Axes = before.Trials, before.Axes
 	return x
 }
 

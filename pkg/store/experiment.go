@@ -36,6 +36,36 @@ func Describe(e *experiment.Experiment) *Experiment {
 	return &Experiment{Description: e.Description, Changes: e.BaseDiff(), Settings: e.Explain()}
 }
 
+// Recall adds what the latest run in dir found: the trials by which a sweep grew, and why trials
+// failed. It adds nothing if no run has left a whole file of it.
+func (x *Experiment) Recall(dir string) {
+	before, err := ReadExperiment(dir)
+	if err != nil {
+		return
+	}
+	x.Regrow(before)
+	for _, t := range x.Trials {
+		if why, failed := before.Failed[t.Folder]; failed {
+			if x.Failed == nil {
+				x.Failed = map[string]string{}
+			}
+			x.Failed[t.Folder] = why
+		}
+	}
+}
+
+// Regrow adds the trials by which a sweep grew before, if it began with the same ones. A run adds
+// them again from the same results.
+func (x *Experiment) Regrow(before *Experiment) {
+	n := len(x.Trials)
+	equal := func(a, b experiment.Trial) bool { return a.ID == b.ID }
+	if x.Pending == 0 || len(before.Trials) <= n || !slices.EqualFunc(x.Trials, before.Trials[:n], equal) {
+		return
+	}
+	x.Pending -= len(before.Trials) - n
+	x.Trials, x.Axes = before.Trials, before.Axes
+}
+
 // ReadExperiment reads the file that the latest run wrote in dir. The error is
 // fs.ErrNotExist if there was no run.
 func ReadExperiment(dir string) (*Experiment, error) {
