@@ -35,9 +35,9 @@ A stage runs again only if its inputs have changed; run prints why. So a second 
 nothing. A stage that another trial below --results has run with the same inputs is
 reused: trials that differ only in their tournaments train once.
 
-Ctrl-C loses at most the games in play, a kill also the last minute or so of training; the
-same command continues from there. If a trial fails, the others still run, and the exit
-status is 1.
+Ctrl-C loses at most the games in play, or the puzzles of one network, a kill also the last
+minute or so of training; the same command continues from there. If a trial fails, the
+others still run, and the exit status is 1.
 
 On a cluster, each trial can be a job of its own (--trial) if the jobs share one folder
 of results. A job waits for another one that writes to the same trial or works on the same

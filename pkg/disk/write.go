@@ -158,7 +158,7 @@ func sweepPart(path string) error {
 func Sweep(dir string) error {
 	all, err := Unfinished(dir)
 	for _, path := range all {
-		err = errors.Join(err, os.Remove(path))
+		err = errors.Join(err, Remove(path))
 	}
 	return err
 }

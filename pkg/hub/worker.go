@@ -376,7 +376,9 @@ func (s *session) send(ctx context.Context) error {
 			b, err = a.pack()
 		}
 		if err == nil && len(b) > maxMessage {
-			return fmt.Errorf("a result of %d bytes, more than a message can have", len(b))
+			err := fmt.Errorf("a result of %d bytes, more than a message can have", len(b))
+			_, _ = s.ask(ctx, ask{Job: s.job, Failed: err.Error()}) // it would be so on any worker
+			return err
 		}
 		var r receipt
 		if err == nil {

@@ -137,7 +137,7 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 		hooks := store.HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(float64(g) + noise)}}}
 		hooks.AddSeries(0, "pieces", [][2]stats.Float{{-1, 32}, {0, stats.Float(32 - noise)}, {2.5, stats.Float(30 - float64(g))}})
 		hooks.Label(0, "pieces", store.Label{Text: "pieces on the board", X: "ply"})
-		put(store.HooksStage(g), nil, nil, hooks)
+		put(store.HooksStage(g), store.Inputs{"hooks": `["kings"]`}, nil, hooks)
 		loss := func(x float64) nn.Loss {
 			x += noise - 0.01*depth
 			return nn.Loss{Total: x, Policy: x * 0.75, Value: x * 0.25}

@@ -9,8 +9,9 @@
 // files. A run executes the stages of a trial in order. A plan walks through the same
 // stages with placeholders for the checksums of files that do not exist yet ([Plan]). Both
 // explain why a stage runs. Equal inputs give equal bytes, so a stage is reused if any
-// trial below the folder of results has run it. A long stage keeps a journal of finished
-// work, so that a process killed at any instant loses only the work in progress.
+// trial below the folder of results has run it. Games, labels of engines and
+// training keep a journal of finished work, so that a process killed at any instant loses only the
+// work in progress; the other stages, such as puzzles, begin again.
 //
 // The stages of a trial, in order:
 //

@@ -30,7 +30,7 @@ import (
 // Versions of the code of these stages.
 const (
 	puzzlesCode  = "5"
-	accuracyCode = "4"
+	accuracyCode = "5"
 	positionCode = "5"
 )
 
@@ -157,8 +157,9 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 		in["training.held_out"] = s.Training.HeldOut
 		window.inputs(in)
 	}
-	// Parquet files may have samples without a result, unless training uses values.
-	lacking := s.Data != nil && s.Data.Kind == data.Parquet && s.Training.Loss.Value == 0
+	// Parquet files, or a run that has read some, may have samples without a result, unless training
+	// uses values.
+	lacking := s.Data != nil && (s.Data.Kind == data.Parquet || s.Data.Kind == data.Run) && s.Training.Loss.Value == 0
 	return &Stage{Name: store.AccuracyStage(g), In: in, Run: func(ctx context.Context) (any, error) {
 		var samples *data.Set
 		var held []int32

@@ -167,6 +167,9 @@ func (t *Trial) take(ctx context.Context, until int, end *store.Ended) error {
 			return err
 		}
 	}
+	if e := t.Results.Manifest.Ended; e != nil && e.Generation < until { // it goes on where an earlier run ended it
+		t.Results.Manifest.Ended = nil
+	}
 	t.early = early{}
 	defer t.early.end()
 	for g := 1; g <= until && t.stopped == nil; g++ {

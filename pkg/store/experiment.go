@@ -62,8 +62,9 @@ func (x *Experiment) Regrow(before *Experiment) {
 	if x.Pending == 0 || len(before.Trials) <= n || !slices.EqualFunc(x.Trials, before.Trials[:n], equal) {
 		return
 	}
-	x.Pending -= len(before.Trials) - n
-	x.Trials, x.Axes = before.Trials, before.Axes
+	grown := before.Trials[:min(len(before.Trials), n+x.Pending)]
+	x.Pending -= len(grown) - n
+	x.Trials, x.Axes = grown, before.Axes
 }
 
 // ReadExperiment reads the file that the latest run wrote in dir. The error is

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -138,7 +139,7 @@ func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 	case "seconds":
 		s := 0.0
 		for _, stage := range t.Manifest.Stages {
-			if g, _ := stagePlace(stage.Name); g <= last || last == t.Done() {
+			if g, _ := stagePlace(stage.Name); g <= last || last == t.Done() && g == math.MaxInt { // those after the last generation
 				s += stage.Seconds
 			}
 		}

@@ -38,6 +38,7 @@ func made(t *testing.T) *Trial {
 			kings.Label(0, "alive", Label{Text: "kings alive", Unit: "kings"})
 		}
 		put(HooksStage(g), kings)
+		x.Manifest.Stage(HooksStage(g)).Inputs = Inputs{"hooks": `["kings"]`}
 		put(TrainStage(g), []train.Epoch{{Train: nn.Loss{Total: 9, Policy: 9, Value: 9}, Validation: none},
 			{Train: nn.Loss{Total: 3, Policy: 2, Value: 1}, Validation: none, Accuracy: &nn.Accuracy{N: 4, Top1: 1, Top5: 3}, Selected: true}})
 	}

@@ -165,10 +165,33 @@ func put[T any](all *[]map[string]T, n, i int, name string, v T) {
 	(*all)[i][name] = v
 }
 
-// hookResults returns the results for the games and for the checkpoint of generation g. A
-// stage that has not run leaves its element empty.
-func (t *Trial) hookResults(g int) [2]HookResults {
-	return [2]HookResults{facts[HookResults](t, t.Manifest.Stage(HooksStage(g))), facts[HookResults](t, t.Manifest.Stage(CheckpointHooksStage(g)))}
+// hookResults returns the results for the games and for the checkpoint of generation g, in the
+// order of the trial's hooks, which may differ from that of the run. A stage that has not run
+// leaves its element empty.
+func (t *Trial) hookResults(g int) (all [2]HookResults) {
+	for k, name := range []string{HooksStage(g), CheckpointHooksStage(g)} {
+		s := t.Manifest.Stage(name)
+		if s == nil {
+			continue
+		}
+		r, ran := facts[HookResults](t, s), s.Inputs.list("hook")
+		all[k].Faults = r.Faults
+		for _, h := range t.Declared.Settings.Hooks {
+			i := slices.Index(ran, h.Name())
+			all[k].Metrics = append(all[k].Metrics, at(r.Metrics, i))
+			all[k].Series = append(all[k].Series, at(r.Series, i))
+			all[k].Labels = append(all[k].Labels, at(r.Labels, i))
+		}
+	}
+	return all
+}
+
+// at returns an element, or its zero value if there is none of this index.
+func at[T any](all []T, i int) (x T) {
+	if i >= 0 && i < len(all) {
+		x = all[i]
+	}
+	return x
 }
 
 // Metrics returns the metrics of script i for generation g, of its games and of its

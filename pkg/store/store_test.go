@@ -210,8 +210,8 @@ func TestFindMetric(t *testing.T) {
 	s := &Trial{Manifest: &Manifest{}}
 	s.Declared.Settings.Generations = 2
 	s.Declared.Settings.Hooks = []experiment.Hook{{File: config.File{Path: "x/kings.go"}}, {File: config.File{Path: "pawns.go"}, Metric: "pawn"}}
-	s.Manifest.Put(&Stage{Name: HooksStage(1), Facts: json.RawMessage(`{"metrics": [{"alive": 1, "dead": null}, {}]}`)})
-	s.Manifest.Put(&Stage{Name: HooksStage(2), Facts: json.RawMessage(`{"metrics": [{"alive": 1}, {"passed": 3}]}`)})
+	s.Manifest.Put(&Stage{Name: HooksStage(1), Inputs: Inputs{"hooks": `["kings","pawn"]`}, Facts: json.RawMessage(`{"metrics": [{"alive": 1, "dead": null}, {}]}`)})
+	s.Manifest.Put(&Stage{Name: HooksStage(2), Inputs: Inputs{"hooks": `["old","pawn","kings"]`}, Facts: json.RawMessage(`{"metrics": [{"alive": 7}, {"passed": 3}, {"alive": 1}]}`)})
 	for name, want := range map[string]string{
 		"alive": "0 alive", "kings.dead": "0 dead", "dead": "0 dead",
 		"pawn": "1 passed", "passed": "1 passed", "pawn.passed": "1 passed", // only generation 2 has it
