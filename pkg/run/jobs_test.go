@@ -362,7 +362,7 @@ func TestFinal(t *testing.T) {
 		t.Errorf("a trial that has gone on has its old final tournament (%v)", err)
 	}
 
-	s.edit(t, "small.yaml", "anchors: [random, {material: 2}]", "anchors: [{uci: no-such-engine}]")
+	s.edit(t, "small.yaml", "anchors: [random, {material: 2}]", "anchors: [{uci: no-such-engine, level: 1}]")
 	r, err = s.try(context.Background(), func(o *Options) { o.SkipMissingEngines = true }, set...)
 	if r.says(t, "no final tournament: none of its anchors is here"); err != nil {
 		t.Error(err)
