@@ -216,9 +216,25 @@ func TestHalvingByLoss(t *testing.T) {
 		t.Errorf("with more jobs the rungs are %v, want %v", again, rungs)
 	}
 
-	// Without halving all trials continue from where they ended.
+	// Without halving all trials continue from where they ended, also if they are interrupted.
 	s.edit(t, "small.yaml", ", halving: {factor: 2, first: 1, metric: validation_loss}", "")
-	r := s.run(t, halvingSet...)
+	ctx, stop := context.WithCancel(t.Context())
+	r, err := s.try(ctx, func(o *Options) {
+		o.Reporter.(*recorder).event = func(what string) {
+			if strings.HasPrefix(what, "training 3 ") {
+				stop()
+			}
+		}
+	}, halvingSet...)
+	if !errors.Is(err, context.Canceled) || r.ran["training 2"] == "" {
+		t.Fatalf("ran %v: %v", r.ran, err)
+	}
+	for _, x := range s.load(t, halvingSet...).Trials {
+		if x, err := store.Open(s.results(), x); err != nil || x.Manifest.Stage("training 2") != nil && x.Done() < 2 {
+			t.Errorf("%s: %d generations, ended %v (%v)", x.Declared.Label, x.Done(), x.Manifest.Ended, err)
+		}
+	}
+	r = s.run(t, halvingSet...)
 	if r.ran["training 1"] != "" || r.ran["training 3"] == "" {
 		t.Errorf("ran %v", r.ran)
 	}
