@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -234,6 +235,10 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 		t.Results.Manifest.Drop(name)
 		return nil
 	}
+	limit := cmp.Or(scripts.time, hook.DefaultTime).Seconds()
+	if had := t.Results.HookLimit(name); had > 0 && had < limit { // what failed may have time enough now
+		t.Results.Manifest.Drop(name)
+	}
 	var names []string
 	for i := range hooks {
 		h := &hooks[i]
@@ -283,6 +288,9 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 				return nil, err
 			}
 			addMeasured(&out, i, m, labels)
+		}
+		if len(out.Faults) > 0 {
+			out.Limit = limit
 		}
 		return out, nil
 	}}

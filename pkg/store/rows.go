@@ -142,8 +142,10 @@ type HookResults struct {
 	// Labels are the labels of metrics and series by name, for each script; nil if no script
 	// states any.
 	Labels []map[string]Label `json:"labels,omitempty"`
-	// Faults are the failures of scripts, with file, line and message.
+	// Faults are the failures of scripts, with file, line and message. Limit is the time that a call
+	// had then, in seconds.
 	Faults []string `json:"faults,omitempty"`
+	Limit  float64  `json:"limit,omitempty"`
 }
 
 // Label sets the label of a metric or a series of script i.
@@ -243,6 +245,13 @@ func (t *Trial) MetricLabel(name string) Label {
 	return Label{}
 }
 
+// HookLimit returns the time that a call of a script had when one failed in a stage, in seconds;
+// 0: none failed.
+func (t *Trial) HookLimit(stage string) float64 {
+	return facts[HookResults](t, t.Manifest.Stage(stage)).Limit
+}
+
+// HookFaults returns the failures of scripts in generation g.
 func (t *Trial) HookFaults(g int) []string {
 	all := t.hookResults(g)
 	return slices.Concat(all[0].Faults, all[1].Faults)
