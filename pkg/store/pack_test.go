@@ -174,3 +174,17 @@ func TestPackedGames(t *testing.T) {
 		}
 	}
 }
+
+// Another program's crate in the folder of a run is none of a pack, in which files may be left out.
+func TestForeignCrate(t *testing.T) {
+	dir := t.TempDir()
+	x := &Trial{Dir: filepath.Join(dir, "0123456789")}
+	for _, text := range []string{"", "{", `{"@graph": [{"@type": "File", "@id": "paper.pdf"}]}`, `{"@graph": [{"@type": "File", "@id": "paper.pdf", "contentSize": "7"}]}`} {
+		if err := os.WriteFile(filepath.Join(dir, crateName), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if leftOut, err := x.LeftOut(); err != nil || leftOut("games/gen-0001.pgn") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

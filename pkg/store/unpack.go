@@ -227,20 +227,20 @@ func readPacked(name string, h *tar.Header, files map[string]packed, write func(
 }
 
 // LeftOut returns a function that reports whether the pack that the run came from lacks a file of the
-// trial's folder. No file of a run that came from no pack is left out.
+// trial's folder. No file of a run that came from no pack is left out. A crate of another program,
+// which does not list the trial's manifest, is no pack.
 func (t *Trial) LeftOut() (func(file string) bool, error) {
 	run, folder := filepath.Split(t.Dir)
 	metadata, err := disk.ReadFile(filepath.Join(run, crateName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return func(string) bool { return false }, nil
-	} else if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	files, err := listPacked(metadata, maxPack)
+	_, ours := files[path.Join(folder, ManifestName)]
 	return func(file string) bool {
 		_, packed := files[path.Join(folder, file)]
-		return !packed
-	}, err
+		return err == nil && ours && !packed
+	}, nil
 }
 
 // listPacked reads the list of the files of a pack from its metadata.
