@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,9 +113,7 @@ func printDetections(w io.Writer, all []*experiment.Experiment, results, detect 
 	}
 	var found []*report.Detection
 	for _, e := range all {
-		x, dir := report.Describe(e), filepath.Join(results, e.Name)
-		x.Recall(dir)
-		r, err := report.Open(x, dir)
+		r, err := report.Open(withResults(e, results))
 		if err != nil {
 			return err
 		}

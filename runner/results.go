@@ -64,8 +64,7 @@ func findExperiment(what, results string, set []string) (x *store.Experiment, di
 		if err != nil {
 			return nil, "", nil, err
 		}
-		x, dir := report.Describe(e), filepath.Join(results, e.Name)
-		x.Recall(dir)
+		x, dir := withResults(e, results)
 		return x, dir, nil, nil
 	}
 	if len(set) > 0 {
@@ -77,6 +76,14 @@ func findExperiment(what, results string, set []string) (x *store.Experiment, di
 	}
 	x, err = store.ReadExperiment(run.Dir)
 	return x, run.Dir, trial, err
+}
+
+// withResults describes an experiment with what its latest run found, and returns the folder of
+// its results.
+func withResults(e *experiment.Experiment, results string) (x *store.Experiment, dir string) {
+	x, dir = report.Describe(e), filepath.Join(results, e.Name)
+	x.Recall(dir)
+	return x, dir
 }
 
 // aboutTrials and aboutModels describe the names of trials and models in the help of

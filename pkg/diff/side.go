@@ -165,10 +165,8 @@ func (s *Side) miss(e *experiment.Experiment) {
 
 // axes returns the paths of a sweep's axes without the seed.
 func axes(all []experiment.Axis) (paths []string) {
-	for _, a := range all {
-		if a.Path != "seed" {
-			paths = append(paths, a.Path)
-		}
+	for _, a := range experiment.WithoutSeed(all) {
+		paths = append(paths, a.Path)
 	}
 	return paths
 }

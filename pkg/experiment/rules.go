@@ -342,10 +342,7 @@ func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 			return t.Settings.Measures(metric) && (len(t.Settings.Hooks) > 0 || strings.Contains(metric, "."))
 		})
 	}
-	keys := len(e.Axes)
-	if slices.ContainsFunc(e.Axes, func(a Axis) bool { return a.Path == "seed" }) {
-		keys--
-	}
+	keys := len(WithoutSeed(e.Axes))
 	for i, item := range cells.Items {
 		figure := item.Get("figure")
 		if figure == nil {

@@ -41,6 +41,11 @@ type Axis struct {
 	Values []string
 }
 
+// WithoutSeed returns the axes other than the seed.
+func WithoutSeed(axes []Axis) []Axis {
+	return slices.DeleteFunc(slices.Clone(axes), func(a Axis) bool { return a.Path == "seed" })
+}
+
 // Sets reports whether the label of a trial has a value of a swept key. It has none of a key
 // that only other combinations set, or that does not apply.
 func (t *Trial) Sets(path string) bool { return strings.Contains(" "+t.Label, " "+path+"=") }

@@ -179,6 +179,11 @@ func (c *client) request(ctx context.Context, what string, data []byte) ([]byte,
 	return m.Data, nil
 }
 
+// fail tells the hub why this worker cannot do a job.
+func (c *client) fail(ctx context.Context, job string, err error) {
+	_, _ = c.ask(ctx, ask{Job: job, Failed: err.Error()})
+}
+
 func (c *client) ask(ctx context.Context, a ask) (o order, err error) {
 	a.Worker, a.Host = c.id, c.host
 	b, err := json.Marshal(a)
@@ -246,7 +251,7 @@ func (c *client) work(ctx context.Context, job string) error {
 		return err
 	}
 	if err != nil {
-		_, _ = c.ask(ctx, ask{Job: job, Failed: err.Error()})
+		c.fail(ctx, job, err)
 		return err
 	}
 	defer player.Close()
@@ -261,7 +266,7 @@ func (c *client) work(ctx context.Context, job string) error {
 	defer cancel(nil)
 	all.Go(func() {
 		if err := player.Play(ctx, s.todo, s.done); err != nil && ctx.Err() == nil {
-			_, _ = c.ask(ctx, ask{Job: job, Failed: err.Error()})
+			c.fail(ctx, job, err)
 			cancel(err)
 		}
 	})
@@ -377,7 +382,7 @@ func (s *session) send(ctx context.Context) error {
 		}
 		if err == nil && len(b) > maxMessage {
 			err := fmt.Errorf("a result of %d bytes, more than a message can have", len(b))
-			_, _ = s.ask(ctx, ask{Job: s.job, Failed: err.Error()}) // it would be so on any worker
+			s.fail(ctx, s.job, err) // it would be so on any worker
 			return err
 		}
 		var r receipt

@@ -238,13 +238,13 @@ func (r *Report) picture(p *picture, shown func(*experiment.Trial) bool) *pictur
 	if len(r.Axes) > 0 {
 		for i, g := range p.groups {
 			p.groups[i].Name = "#" + numbersOf(g) + " " + settingOf(&g.Trials[0].Declared, r.Axes)
-			if n := len(g.Trials); n > 1 && len(withoutSeed(r.Axes)) == 0 {
+			if n := len(g.Trials); n > 1 && len(experiment.WithoutSeed(r.Axes)) == 0 {
 				p.groups[i].Name = english.Plural(n, "seed", "")
 			}
 		}
 	}
 	if p.trial == nil {
-		p.axes = withoutSeed(r.Axes)
+		p.axes = experiment.WithoutSeed(r.Axes)
 	} else if len(r.slugs) > 1 && p.Kind != "tree" { // a tree is as wide as it is deep
 		p.frame.Width = besideWidth
 	}

@@ -11,17 +11,18 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
+	"alamos/pkg/store"
 	"alamos/plots"
 )
 
 // drawCSV shows the numbers of a file.
 func drawCSV(p *picture) (plots.Chart, string, error) {
 	columns := p.CSV.Columns()
-	c := plots.Lines{Frame: p.frame, X: plots.Axis{Label: spaced(p.CSV.XColumn())}}
+	c := plots.Lines{Frame: p.frame, X: plots.Axis{Label: store.Spaced(p.CSV.XColumn())}}
 	c.Series, c.References, c.X.Names = seriesOf(p.CSV)
 	what := make([]string, len(columns))
 	for i, name := range columns {
-		what[i] = spaced(name)
+		what[i] = store.Spaced(name)
 	}
 	if len(columns) == 1 {
 		c.Y.Label = what[0]
@@ -52,7 +53,7 @@ func beside(c plots.Chart, file *experiment.CSV) (plots.Chart, error) {
 			if len(names) > 0 {
 				return nil, wrong()
 			}
-			i := slices.IndexFunc(c.Panels, func(p plots.Panel) bool { return p.Y.Label == spaced(column) })
+			i := slices.IndexFunc(c.Panels, func(p plots.Panel) bool { return p.Y.Label == store.Spaced(column) })
 			called := i >= 0
 			if !called {
 				i = len(c.Panels) - 1

@@ -343,7 +343,7 @@ func (p *picture) ofHooks(find func(*store.Trial, string) (int, string, error)) 
 		default:
 			m := hookMeasure{i, name}
 			found[t], label = m, t.MetricLabel(m.metric(t))
-			label.Text = cmp.Or(label.Text, spaced(name))
+			label.Text = cmp.Or(label.Text, store.Spaced(name))
 		}
 	}
 	if len(found) == 0 {

@@ -103,7 +103,7 @@ const mostAxes = 8
 // sweepNotebook is the default notebook of a sweep: first the trials, then the swept
 // settings, then the training.
 func sweepNotebook(x *store.Experiment) []experiment.Cell {
-	axes := withoutSeed(x.Axes)
+	axes := experiment.WithoutSeed(x.Axes)
 	// Each trial has its own opponents. Elo above the untrained network is comparable
 	// between trials, but the score is less so.
 	metric := "elo"

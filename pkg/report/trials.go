@@ -26,9 +26,6 @@ var (
 
 func axisOf(m store.Metric) plots.Axis { return plots.Axis{Label: m.Label, Unit: m.Unit} }
 
-// spaced returns a metric's name for people.
-func spaced(metric string) string { return strings.ReplaceAll(metric, "_", " ") }
-
 // evaluationMetrics returns the metrics of the experiment's evaluation that begin with
 // prefix. All trials have the same ones.
 func evaluationMetrics(x *store.Experiment, prefix string) []string {
@@ -71,11 +68,6 @@ func axisValue(t *experiment.Trial, path string) string {
 	return ""
 }
 
-// withoutSeed returns the axes of a sweep other than the seed.
-func withoutSeed(axes []experiment.Axis) []experiment.Axis {
-	return slices.DeleteFunc(slices.Clone(axes), func(a experiment.Axis) bool { return a.Path == "seed" })
-}
-
 // single returns a group for each trial.
 func single(trials []*store.Trial) []store.Group {
 	each := make([]store.Group, len(trials))
@@ -114,7 +106,7 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) []Block {
 	if len(groups) == len(trials) {
 		return []Block{all}
 	}
-	means := trialsTable(x, groups, withoutSeed(x.Axes))
+	means := trialsTable(x, groups, experiment.WithoutSeed(x.Axes))
 	means.Caption = "Settings" + ofSettings + ": means over their seeds, with the 95 % interval (Student t)."
 	if len(groups) == 1 {
 		return []Block{means, all}
@@ -242,7 +234,7 @@ func measureAll(groups []store.Group, metric string) *measured {
 
 // colorsTable has the results by color of each setting.
 func colorsTable(x *store.Experiment, trials []*store.Trial) Table {
-	t := trialsTable(x, store.Groups(trials), withoutSeed(x.Axes), colorColumns...)
+	t := trialsTable(x, store.Groups(trials), experiment.WithoutSeed(x.Axes), colorColumns...)
 	t.Caption = "Results by color in the tournament of each trial, all its games together, with 95 % intervals: of the means over the seeds (Student t), or with one seed of the games (Wilson)."
 	return t
 }

@@ -76,24 +76,26 @@ var metrics = []Metric{
 	{Name: "seconds", Label: "computing", Unit: "s", Source: FromAll}, // of all stages
 }
 
+// Spaced returns the name of a metric, or of a column, for people.
+func Spaced(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
 // MetricOf describes a metric by its name. Those of evaluations and hooks contain a dot. Scripts of
 // the trials may label theirs.
 func MetricOf(name string, trials ...*Trial) Metric {
 	if i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name }); i >= 0 {
 		return metrics[i]
 	}
-	spaced := func(name string) string { return strings.ReplaceAll(name, "_", " ") }
 	kind, of, _ := strings.Cut(name, ".")
-	m := Metric{Name: name, Label: spaced(name), Source: FromEvaluation}
+	m := Metric{Name: name, Label: Spaced(name), Source: FromEvaluation}
 	switch {
 	case kind == "puzzles":
 		m.Label, m.Better, m.Share = of+" solved", stats.Higher, true
 	case kind == "policy":
 		m.Label, m.Better, m.Share = of+" solved by the network alone", stats.Higher, true
 	case kind == "accuracy" && strings.HasPrefix(of, "value_error"):
-		m.Label, m.Better, m.OwnGames = spaced(of), stats.Lower, true
+		m.Label, m.Better, m.OwnGames = Spaced(of), stats.Lower, true
 	case kind == "accuracy" && strings.HasPrefix(of, "top"):
-		m.Label, m.Better, m.Share, m.OwnGames = spaced(of)+" accuracy", stats.Higher, true, true
+		m.Label, m.Better, m.Share, m.OwnGames = Spaced(of)+" accuracy", stats.Higher, true, true
 	default:
 		m.Source = FromHooks
 		for _, t := range trials {

@@ -101,6 +101,9 @@ func facts[T any](t *Trial, s *Stage) (rows T) {
 	if err := s.Decode(&rows); err != nil {
 		panic(err) // ReadManifest has checked them
 	}
+	if r, ok := any(&rows).(*HookResults); ok {
+		r.hooks = s.Inputs.list("hook")
+	}
 	if t.rows == nil {
 		t.rows = map[*Stage]any{}
 	}
@@ -146,6 +149,8 @@ type HookResults struct {
 	// had then, in seconds.
 	Faults []string `json:"faults,omitempty"`
 	Limit  float64  `json:"limit,omitempty"`
+
+	hooks []string // names of the scripts, from the inputs of the stage
 }
 
 // Label sets the label of a metric or a series of script i.
@@ -167,33 +172,19 @@ func put[T any](all *[]map[string]T, n, i int, name string, v T) {
 	(*all)[i][name] = v
 }
 
-// hookResults returns the results for the games and for the checkpoint of generation g, in the
-// order of the trial's hooks, which may differ from that of the run. A stage that has not run
-// leaves its element empty.
-func (t *Trial) hookResults(g int) (all [2]HookResults) {
-	for k, name := range []string{HooksStage(g), CheckpointHooksStage(g)} {
-		s := t.Manifest.Stage(name)
-		if s == nil {
-			continue
-		}
-		r, ran := facts[HookResults](t, s), s.Inputs.list("hook")
-		all[k].Faults = r.Faults
-		for _, h := range t.Declared.Settings.Hooks {
-			i := slices.Index(ran, h.Name())
-			all[k].Metrics = append(all[k].Metrics, at(r.Metrics, i))
-			all[k].Series = append(all[k].Series, at(r.Series, i))
-			all[k].Labels = append(all[k].Labels, at(r.Labels, i))
-		}
-	}
-	return all
+// hookResults returns the results for the games and for the checkpoint of generation g. A
+// stage that has not run leaves its element empty.
+func (t *Trial) hookResults(g int) [2]HookResults {
+	return [2]HookResults{facts[HookResults](t, t.Manifest.Stage(HooksStage(g))), facts[HookResults](t, t.Manifest.Stage(CheckpointHooksStage(g)))}
 }
 
-// at returns an element, or its zero value if there is none of this index.
-func at[T any](all []T, i int) (x T) {
-	if i >= 0 && i < len(all) {
-		x = all[i]
+// ofHook returns what the hook of a name has in a list of r; nil if it has nothing. The run may have
+// had the hooks in another order than the trial has now.
+func ofHook[T any](r *HookResults, all []map[string]T, name string) map[string]T {
+	if i := slices.Index(r.hooks, name); i >= 0 && i < len(all) {
+		return all[i]
 	}
-	return x
+	return nil
 }
 
 // Metrics returns the metrics of script i for generation g, of its games and of its
@@ -210,14 +201,14 @@ func (t *Trial) Series(g, i int) map[string][][2]stats.Float {
 // ofScript returns what script i measured of the games and of the checkpoint of generation g.
 func ofScript[T any](t *Trial, g, i int, of func(*HookResults) []map[string]T) (out map[string]T) {
 	for _, r := range t.hookResults(g) {
-		all := of(&r)
-		if i >= len(all) || all[i] == nil {
+		measured := ofHook(&r, of(&r), t.Declared.Settings.Hooks[i].Name())
+		if measured == nil {
 			continue
 		}
 		if out == nil {
 			out = map[string]T{}
 		}
-		maps.Copy(out, all[i])
+		maps.Copy(out, measured)
 	}
 	return out
 }
@@ -232,12 +223,12 @@ type Label struct {
 // MetricLabel returns the label that a script gives to a metric or a series, "hook.name", in the newest
 // generation that has one. It is empty if there is none.
 func (t *Trial) MetricLabel(name string) Label {
-	for i, h := range t.Declared.Settings.Hooks {
+	for _, h := range t.Declared.Settings.Hooks {
 		metric, ok := strings.CutPrefix(name, h.Name()+".")
 		for g := t.Last(); ok && g > 0; g-- {
 			for _, r := range t.hookResults(g) {
-				if i < len(r.Labels) && r.Labels[i][metric] != (Label{}) {
-					return r.Labels[i][metric]
+				if l := ofHook(&r, r.Labels, h.Name())[metric]; l != (Label{}) {
+					return l
 				}
 			}
 		}

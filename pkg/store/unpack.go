@@ -236,10 +236,12 @@ func (t *Trial) LeftOut() (func(file string) bool, error) {
 		return nil, err
 	}
 	files, err := listPacked(metadata, maxPack)
-	_, ours := files[path.Join(folder, ManifestName)]
+	if _, ours := files[path.Join(folder, ManifestName)]; err != nil || !ours {
+		return func(string) bool { return false }, nil
+	}
 	return func(file string) bool {
 		_, packed := files[path.Join(folder, file)]
-		return err == nil && ours && !packed
+		return !packed
 	}, nil
 }
 

@@ -161,18 +161,18 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 		v.Values = append(v.Values, a.Value)
 	}
 	begun := len(t.Manifest.Stages) > 0
+	isWorked := isRunning && !t.Changed.Before(run.since) // else an earlier run left it
 	switch why, isFailed := run.x.Failed[t.Declared.Folder]; {
-	case isFailed && (!isRunning || t.Changed.Before(run.since)):
+	case isFailed && !isWorked:
 		v.State, v.Why = store.Failed, why
 	case !begun:
 	case t.Dropped():
 		v.State = dropped
 	case t.Stage == "", t.Stage == store.TournamentStage && run.x.Ended && !isFailed: // too few opponents were installed
 		v.State = store.Finished
-	case isRunning && t.Changed.Before(run.since): // an earlier run left it
-	case isRunning:
+	case isWorked:
 		v.State = store.Running
-	default:
+	case !isRunning:
 		v.State = store.Interrupted
 	}
 	if e := t.Manifest.Ended; e != nil {
@@ -189,8 +189,10 @@ func (run *liveRun) row(t *store.Live, isRunning bool) trialView {
 			v.Metrics[name] = stats.Float(x.Value)
 		}
 	}
-	if v.State == store.Running || v.State == waiting && begun {
+	if v.State == store.Running {
 		v.Speed = int(t.PerSecond)
+	}
+	if v.State == store.Running || v.State == waiting && begun {
 		if v.Left = left(t, &v); v.Left == 0 {
 			v.Left = t.Left().Seconds()
 		}
