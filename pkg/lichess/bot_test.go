@@ -419,7 +419,7 @@ func TestStopsAfterAccepting(t *testing.T) {
 	eventually(t, "the game is accepted", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.games["game"].status == "started"
+		return s.games["game"].status != "created" // it may be over already
 	})
 	stop()
 	if err := <-done; err != nil {
