@@ -313,6 +313,45 @@ func TestLiveGames(t *testing.T) {
 	}
 }
 
+// Trials that an earlier process left wait while another process works at the experiment, and
+// count for its time left.
+func TestWaitingTrials(t *testing.T) {
+	l := openLab(t)
+	l.check(l.run())
+	dir := filepath.Join(l.dir, "small")
+	x, err := store.ReadExperiment(dir)
+	l.check(err)
+	left := store.NewLive(dir, x.Trials[1])
+	_, err = left.Read()
+	l.check(err)
+	m := *left.Manifest
+	m.Stages = slices.DeleteFunc(slices.Clone(m.Stages), func(s *store.Stage) bool { _, g := store.SplitStage(s.Name); return g == 2 })
+	m.Drop(store.TournamentStage)
+	l.check(m.Write(left.Dir))
+	ago := time.Now().Add(-time.Hour)
+	l.check(os.Chtimes(left.Path(store.ManifestName), ago, ago))
+	l.follow("small", func(runs map[string]runView, trials map[int]trialView) bool {
+		return runs["small"].Left == 0 && trials[2].State == store.Interrupted && trials[2].Left == 0
+	})
+	lock, err := disk.TakeLock(dir)
+	l.check(err)
+	defer lock.Release()
+	l.follow("small", func(runs map[string]runView, trials map[int]trialView) bool {
+		r, v := runs["small"], trials[2]
+		if r.State != store.Running || v.State != waiting {
+			return false
+		}
+		if v.Generation != 1 || v.Left <= 0 || v.Speed != 0 || r.Ended != 1 || r.Left != v.Left {
+			t.Errorf("%+v, %+v", r, v)
+		}
+		return true
+	})
+	// The process begins with it.
+	now := time.Now().Add(time.Second) // the lock counts seconds
+	l.check(os.Chtimes(left.Path(store.ManifestName), now, now))
+	l.follow("small", func(_ map[string]runView, trials map[int]trialView) bool { return trials[2].State == store.Running })
+}
+
 // The page shows a sweep at any width, in light and dark: its trials, a figure of the ticked
 // ones, and the latest game of one.
 func TestResultsInABrowser(t *testing.T) {
