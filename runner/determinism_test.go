@@ -125,7 +125,7 @@ func (x *repeated) same(t *testing.T, rng *rand.Rand, startup time.Duration) {
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asCommand+"=1")
-	cmd.WaitDelay = time.Second // a script's process may hold a pipe a moment longer
+	cmd.WaitDelay = 20 * time.Second // a script's process may hold a pipe a moment longer
 	return cmd
 }
 

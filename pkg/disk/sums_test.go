@@ -128,22 +128,22 @@ func TestSettled(t *testing.T) {
 	if err := os.WriteFile(file, []byte("a"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	second := time.Now().Truncate(time.Second)
 	for _, test := range []struct {
-		at   time.Time
-		want bool
+		after time.Duration // the second that it is now
+		want  bool
 	}{
-		{time.Now().Add(time.Hour), false},
-		{second.Add(-time.Second + time.Millisecond), true},
-		{second, false}, // perhaps of a file system that stores seconds
-		{second.Add(-4 * time.Second), true},
+		{time.Hour, false},
+		{-time.Second + time.Millisecond, true},
+		{0, false}, // perhaps of a file system that stores seconds
+		{-4 * time.Second, true},
 	} {
-		if err := os.Chtimes(file, test.at, test.at); err != nil {
+		at := time.Now().Truncate(time.Second).Add(test.after)
+		if err := os.Chtimes(file, at, at); err != nil {
 			t.Fatal(err)
 		}
 		_, stamp, settled, err := StampedSum(t.Context(), file)
-		if err != nil || settled != test.want || stamp != (Stamp{1, test.at.UnixNano()}) {
-			t.Errorf("%v: %+v, settled %v (%v)", test.at, stamp, settled, err)
+		if err != nil || settled != test.want || stamp != (Stamp{1, at.UnixNano()}) {
+			t.Errorf("%v: %+v, settled %v (%v)", test.after, stamp, settled, err)
 		}
 	}
 }

@@ -202,7 +202,7 @@ func TestCancel(t *testing.T) {
 // parent.
 func TestLogOfAScriptThatPrintsWithoutEnd(t *testing.T) {
 	var log bytes.Buffer
-	_, err := measure(t.Context(), scriptOf("for {\nfmt.Println(\"once more\")\n}"), Limits{Time: 300 * time.Millisecond, Log: &log}, generation)
+	_, err := measure(t.Context(), scriptOf("for {\nfmt.Println(\"once more\")\n}"), Limits{Time: 2 * time.Second, Log: &log}, generation)
 	if err == nil || !strings.Contains(err.Error(), "still running") {
 		t.Errorf("error %v", err)
 	}

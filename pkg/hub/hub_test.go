@@ -380,7 +380,10 @@ func TestFailures(t *testing.T) {
 	s := newSite(t, 1)
 	h := s.serve(t, "127.0.0.1:0")
 	defer h.Close()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.jobs = []*job{{Job: &Job{}, name: "job", ended: make(chan error, 1)}}
+	defer func() { h.jobs = nil }()
 	for i := range 2 * maxFailures {
 		works := ask{Worker: "works", Job: "job", Kind: Kind{}}
 		h.jobs[0].Begin = func(Kind) error { return nil }

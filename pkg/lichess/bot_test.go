@@ -33,7 +33,8 @@ type server struct {
 	events chan string
 
 	mu       sync.Mutex
-	requests map[string]int // by method and path
+	open     map[string]string // events of challenges without an answer, which a new stream repeats
+	requests map[string]int    // by method and path
 	declined map[string]string
 	games    map[string]*served
 }
@@ -54,7 +55,7 @@ type served struct {
 }
 
 func newServer(t *testing.T, moody bool) (*server, string) {
-	s := &server{t: t, moody: moody, events: make(chan string, 100), requests: map[string]int{}, declined: map[string]string{}, games: map[string]*served{}}
+	s := &server{t: t, moody: moody, events: make(chan string, 100), open: map[string]string{}, requests: map[string]int{}, declined: map[string]string{}, games: map[string]*served{}}
 	h := httptest.NewServer(s)
 	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
 	return s, h.URL
@@ -66,6 +67,9 @@ func (s *server) challenge(id string, change func(*challenge)) {
 		change(&c)
 	}
 	b, _ := json.Marshal(map[string]any{"type": "challenge", "challenge": c, "compat": map[string]bool{"bot": true}})
+	s.mu.Lock()
+	s.open[id] = string(b)
+	s.mu.Unlock()
 	s.events <- string(b)
 }
 
@@ -126,7 +130,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *server) streamEvents(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	for id, g := range s.games { // those under way, as lichess does
+	for _, e := range s.open { // as lichess does
+		fmt.Fprintln(w, e)
+	}
+	for id, g := range s.games { // those under way
 		if g.status == "started" {
 			fmt.Fprintf(w, `{"type":"gameStart","game":{"gameId":%q,"id":%q}}`+"\n", id, id)
 		}
@@ -155,6 +162,7 @@ func flush(w http.ResponseWriter) { w.(http.Flusher).Flush() }
 func (s *server) answered(w http.ResponseWriter, r *http.Request, id, how string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.open, id)
 	if how == "decline" {
 		s.declined[id] = r.FormValue("reason")
 		fmt.Fprint(w, `{"ok":true}`)
@@ -566,7 +574,7 @@ func TestServerWithoutAnswer(t *testing.T) {
 	if err := c.follow(t.Context(), "/stream", func(error) {}, func([]byte) bool { return false }); err != nil {
 		t.Error(err)
 	}
-	if n := asked.Load(); n != 4 {
+	if n := asked.Load(); n < 4 || n%2 != 0 { // a late answer is asked for again
 		t.Errorf("%d requests", n)
 	}
 }

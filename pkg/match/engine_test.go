@@ -39,7 +39,8 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 			spec := uci.Found{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, test.mode)}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
 			spec.Timeouts.Search = time.Minute
 			if test.mode == "hang" || test.mode == "late" {
-				spec.Timeouts.Search = 500 * time.Millisecond
+				spec.Timeouts.Search = 2 * time.Second
+				spec.Timeouts.Quit = 20 * time.Second
 			}
 			cfg := Tournament{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}
 			games := play(t, cfg, engineEntry(t, "engine", spec, 2), randomEntry("random"))

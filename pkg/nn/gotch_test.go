@@ -1,7 +1,6 @@
-package nn_test
+package nn
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -18,30 +17,20 @@ import (
 
 // growth returns by how many bytes the process grew while f ran n times, after as many
 // runs that fill caches.
-func growth(t *testing.T, n int, f func()) int64 {
+func growth(t *testing.T, n int, f func()) int {
 	t.Helper()
 	runtime.LockOSThread() // libtorch's and malloc's caches are per thread
 	defer runtime.UnlockOSThread()
-	resident := func() int64 {
-		debug.FreeOSMemory()
-		text, err := os.ReadFile("/proc/self/statm")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all, pages int64
-		if _, err := fmt.Sscan(string(text), &all, &pages); err != nil {
-			t.Fatal(err)
-		}
-		return pages * int64(os.Getpagesize())
-	}
 	for range n / 10 {
 		f()
 	}
-	before := resident()
+	debug.FreeOSMemory()
+	before := resident(t)
 	for range n {
 		f()
 	}
-	return resident() - before
+	debug.FreeOSMemory()
+	return resident(t) - before
 }
 
 // A leaked handle takes 32 bytes: these runs would leave twice what the process may grow.
@@ -50,7 +39,7 @@ const (
 	leakBytes = 5 << 20
 )
 
-func floats(t testing.TB, values ...float32) *ts.Tensor {
+func tensorOf(t testing.TB, values ...float32) *ts.Tensor {
 	t.Helper()
 	x, err := ts.OfSlice(values)
 	if err != nil {
@@ -88,7 +77,7 @@ func TestImportSideEffect(t *testing.T) {
 }
 
 func TestSmallWrapper(t *testing.T) {
-	x := floats(t, 1, 2, 3)
+	x := tensorOf(t, 1, 2, 3)
 	defer x.MustDrop()
 	const n = 200
 	var before, after runtime.MemStats
@@ -110,7 +99,7 @@ func TestNoTensorFinalizer(t *testing.T) {
 	for range n {
 		// A second wrapper's C handle stays valid only if the first wrapper,
 		// which nothing names any more, is not finalized.
-		x := floats(t, 7)
+		x := tensorOf(t, 7)
 		handles = append(handles, x.MustShallowClone())
 	}
 	collect()
@@ -172,7 +161,7 @@ func TestOutputHandle(t *testing.T) {
 	if inChild(t) {
 		return
 	}
-	x, y := floats(t, 1, 2, 3), floats(t, 4, 5, 6)
+	x, y := tensorOf(t, 1, 2, 3), tensorOf(t, 4, 5, 6)
 	defer x.MustDrop()
 	defer y.MustDrop()
 	baseline := len(ts.ExistingTensors)
@@ -197,8 +186,8 @@ func TestOutputHandle(t *testing.T) {
 // Four outputs do not fit into what malloc(0) gives: they overwrite its
 // neighbor on the heap. Here, as published, the heap ends the process.
 func TestOutputHandleManyOutputs(t *testing.T) {
-	a := floats(t, 2, 0, 0, 4, 1, 1).MustReshape([]int64{3, 2}, true)
-	b := floats(t, 2, 4, 2).MustReshape([]int64{3, 1}, true)
+	a := tensorOf(t, 2, 0, 0, 4, 1, 1).MustReshape([]int64{3, 2}, true)
+	b := tensorOf(t, 2, 4, 2).MustReshape([]int64{3, 1}, true)
 	defer a.MustDrop()
 	defer b.MustDrop()
 	for range 2000 {
@@ -219,7 +208,7 @@ func TestOutputList(t *testing.T) {
 	if inChild(t) {
 		return
 	}
-	x := floats(t, 1, 2, 3, 4, 5, 6)
+	x := tensorOf(t, 1, 2, 3, 4, 5, 6)
 	defer x.MustDrop()
 	if grown := growth(t, leakRuns, func() {
 		for _, part := range x.MustSplit(1, 0, false) {
@@ -244,9 +233,9 @@ func TestInPlace(t *testing.T) {
 	}); grown > 10*size {
 		t.Errorf("%d dropped tensors of %d bytes left %d bytes", n, size, grown)
 	}
-	x := floats(t, 1, 2)
+	x := tensorOf(t, 1, 2)
 	defer x.MustDrop()
-	y := floats(t, 10, 20)
+	y := tensorOf(t, 10, 20)
 	defer y.MustDrop()
 	same := x.MustShallowClone()
 	defer same.MustDrop()
@@ -276,7 +265,7 @@ func TestWideInt(t *testing.T) {
 
 // A function that came to libtorch with 2.1 works, or says that it is lacking.
 func TestStub(t *testing.T) {
-	x := floats(t, 5, 0, 7)
+	x := tensorOf(t, 5, 0, 7)
 	defer x.MustDrop()
 	y, err := x.NonzeroStatic(2, -1, false)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/store"
 )
 
@@ -46,7 +47,7 @@ func TestCache(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "e/1")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "e/2", store.ManifestName), []byte("{"), 0o644); err != nil {
+	if err := disk.WriteBytes(filepath.Join(root, "e/2", store.ManifestName), []byte("{")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(filepath.Join(root, "d/1")); err != nil {

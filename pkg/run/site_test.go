@@ -123,7 +123,7 @@ func (s site) command(t *testing.T, env []string, set ...string) *exec.Cmd {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), runVariable+"="+s.dir, setVariable+"="+strings.Join(set, "\n"))
 	cmd.Env = append(cmd.Env, env...)
-	cmd.WaitDelay = time.Second // a script's process may hold a pipe a moment longer
+	cmd.WaitDelay = 20 * time.Second // a script's process may hold a pipe a moment longer
 	return cmd
 }
 

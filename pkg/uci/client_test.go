@@ -23,10 +23,14 @@ import (
 // the machine may be busy, and an engine that answers must be given the time.
 func times(mode string) Timeouts {
 	switch mode {
-	case "no-handshake", "garbage-handshake":
+	case "no-handshake":
 		return Timeouts{Handshake: time.Second}
-	case "hang", "late":
+	case "garbage-handshake":
+		return Timeouts{Handshake: 3 * time.Second}
+	case "hang":
 		return Timeouts{Search: 300 * time.Millisecond}
+	case "late":
+		return Timeouts{Search: 300 * time.Millisecond, Quit: 20 * time.Second}
 	case "deaf":
 		return Timeouts{Ready: time.Second}
 	}
@@ -179,7 +183,7 @@ func TestCancel(t *testing.T) {
 	}{{"late", true}, {"hang", false}} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			limits := Timeouts{}
+			limits := Timeouts{Quit: 20 * time.Second}
 			if test.mode == "hang" {
 				limits.Quit = 200 * time.Millisecond
 			}
@@ -275,7 +279,7 @@ func TestProve(t *testing.T) {
 	} {
 		t.Run(test.mode+"-"+test.variant.String(), func(t *testing.T) {
 			t.Parallel()
-			e := start(t, badEngine(t, test.mode), Timeouts{Ready: 3 * time.Second})
+			e := start(t, badEngine(t, test.mode), Timeouts{})
 			err := e.Prove(t.Context(), test.variant)
 			if test.refusal == "" {
 				if err != nil {
@@ -432,7 +436,7 @@ func TestEngineDiesWithItsClient(t *testing.T) {
 
 // goneSoon waits for a killed process to vanish or to be a zombie.
 func goneSoon(pid int) bool {
-	for range 200 {
+	for range 2000 {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil || strings.Contains(string(stat), ") Z ") {
 			return true

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -76,7 +77,11 @@ func (l *lab) run() error {
 // latest view of each experiment and trial.
 func (l *lab) follow(name string, until func(map[string]runView, map[int]trialView) bool) {
 	l.Helper()
-	r, err := http.Get(l.url + "/api/events?run=" + name)
+	ctx, cancel := context.WithTimeout(l.Context(), 2*time.Minute)
+	defer cancel()
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, l.url+"/api/events?run="+name, nil)
+	l.check(err)
+	r, err := http.DefaultClient.Do(ask)
 	l.check(err)
 	defer r.Body.Close()
 	runs, trials := map[string]runView{}, map[int]trialView{}

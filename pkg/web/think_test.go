@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -147,7 +149,7 @@ func TestAnalysis(t *testing.T) {
 // A game that no page shows pauses, and continues when a page shows it again.
 func TestRest(t *testing.T) {
 	h := open(t, PlayConfig{})
-	path := h.begin(`{"variant": "chess", "white": "uniform,visits=10000000", "black": "human"}`)
+	path := h.begin(`{"variant": "chess", "white": "material,depth=20", "black": "human"}`)
 	g := h.server.games[strings.TrimPrefix(path, "/api/games/")]
 	h.watch(path, func(k *heard) bool { return k.Thinking == "move" })
 	rests := func() bool {
@@ -173,10 +175,10 @@ func TestRest(t *testing.T) {
 
 // The engines of a game that no page shows end, although it is the human's turn.
 func TestEnginesEndWithThePage(t *testing.T) {
-	gone := filepath.Join(t.TempDir(), "gone")
+	started := filepath.Join(t.TempDir(), "pid")
 	script := filepath.Join(t.TempDir(), "engine")
-	text := fmt.Sprintf("#!/bin/sh\nrm -f %s\n%s\ntouch %s\n", gone, fake.Engine(t, "well"), gone)
-	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+	lines := fmt.Sprintf("#!/bin/sh\necho $$ >%s\nexec %s\n", started, fake.Engine(t, "well"))
+	if err := os.WriteFile(script, []byte(lines), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	spec, err := match.ParseSpec("uci:" + script + ",depth=1")
@@ -186,8 +188,16 @@ func TestEnginesEndWithThePage(t *testing.T) {
 	h := open(t, PlayConfig{Players: []*match.Opened{{Spec: *spec}}})
 	path := h.begin(`{"variant": "atomic", "white": "player-1", "black": "human"}`)
 	h.at(path, 1)
-	if _, err := os.Stat(gone); err == nil {
-		t.Fatal("the engine ended with a page")
+	text, err := os.ReadFile(started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); err != nil {
+		t.Fatalf("the engine ended with its move: %v", err)
 	}
 	g := h.server.games[strings.TrimPrefix(path, "/api/games/")]
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {
@@ -195,7 +205,7 @@ func TestEnginesEndWithThePage(t *testing.T) {
 		g.touched = time.Now().Add(-watchTimeout)
 		g.mu.Unlock()
 		g.endUnwatched()
-		if _, err := os.Stat(gone); err == nil {
+		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			return
 		}
 		if time.Since(start) > time.Minute {
