@@ -217,11 +217,10 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, network string, stdin io.Reade
 	var game *chess.PGN
 	for n := 0; n < o.game; n++ {
 		next, err := r.Next()
-		var bad *chess.PGNError
 		switch {
 		case err == io.EOF:
 			return nil, fmt.Errorf("%s has %s, no game %d", o.pgn, english.Plural(n, "game", ""), o.game)
-		case errors.As(err, &bad) && n+1 < o.game: // the fault of another game
+		case errors.As(err, new(*chess.PGNError)) && n+1 < o.game: // the fault of another game
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", o.pgn, err)

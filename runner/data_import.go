@@ -94,7 +94,7 @@ written. An interrupted import continues from the journal.`,
 func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	of, named := o.ofFiles, o.kind == ""
-	if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+	if experiment.IsFile(args[0]) {
 		of, named = o.ofExperiment, false
 		for _, flag := range []string{"kind", "variant", "input", "policy", "positions", "games", "chunk-size", "shuffle", "skip-broken", "label", "depth", "nodes", "seed"} {
 			if cmd.Flags().Changed(flag) {

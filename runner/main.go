@@ -62,7 +62,6 @@ func status(err error) int {
 		return 0
 	}
 	var faults config.Errors
-	var usage usageError
 	switch {
 	case errors.As(err, &faults):
 		for _, e := range faults {
@@ -79,7 +78,7 @@ func status(err error) int {
 		return 1
 	}
 	fmt.Fprintf(os.Stderr, "alamos: %s\n", report.Visible(err.Error()))
-	if errors.As(err, &usage) {
+	if errors.As(err, new(usageError)) {
 		return 2
 	}
 	return 1

@@ -172,13 +172,13 @@ func (g *gameFlags) open(words []string) (players []*match.Opened, err error) {
 // defaultPlies is the number of random moves that makes the games of deterministic players differ.
 const defaultPlies = 4
 
-// numbersOf parses the numbers of a flag, at least and at most this many.
-func numbersOf(flag, value string, least, most int) ([]float64, error) {
+// numbersOf parses the numbers of a flag, two to most.
+func numbersOf(flag, value string, most int) ([]float64, error) {
 	words := strings.Split(value, ",")
-	if len(words) < least || len(words) > most {
-		want := fmt.Sprintf("%d to %d", least, most)
-		if least == most {
-			want = strconv.Itoa(least)
+	if len(words) < 2 || len(words) > most {
+		want := "2"
+		if most > 2 {
+			want = fmt.Sprintf("2 to %d", most)
 		}
 		return nil, usagef("--%s: want %s numbers with commas between them, have %q", flag, want, value)
 	}
@@ -206,7 +206,7 @@ func wholeNumbers(flag string, numbers []float64) error {
 // judgeFlags parses the flags of adjudication.
 func judgeFlags(j *match.Judge, resign, draw string) error {
 	if resign != "" {
-		x, err := numbersOf("resign", resign, 2, 2)
+		x, err := numbersOf("resign", resign, 2)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func judgeFlags(j *match.Judge, resign, draw string) error {
 		}
 	}
 	if draw != "" {
-		x, err := numbersOf("draw", draw, 2, 3)
+		x, err := numbersOf("draw", draw, 3)
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func sprtFlags(bounds, elo string) (*match.SPRT, error) {
 	if bounds == "" {
 		return nil, nil
 	}
-	x, err := numbersOf("sprt", bounds, 2, 4)
+	x, err := numbersOf("sprt", bounds, 4)
 	if err != nil {
 		return nil, err
 	}

@@ -143,7 +143,7 @@ func namesModel(what string) bool {
 	if nn.IsModel(what) {
 		return true
 	}
-	if ext := filepath.Ext(what); ext == ".yaml" || ext == ".yml" {
+	if experiment.IsFile(what) {
 		return false
 	}
 	_, err := os.Stat(what)

@@ -91,7 +91,7 @@ between two settings of a sweep. It needs earlier results with several seeds.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.Results, "results", "results", "folder of results")
+	resultsFlag(cmd, &opt.Results)
 	f.BoolVar(&noProbe, "no-probe", false, "measure nothing: estimate times from earlier runs only")
 	f.BoolVar(&stages, "stages", false, "list the stages of every trial, also of many")
 	f.BoolVar(&count, "count", false, "print only the number of trials of each file, as for an array of jobs")

@@ -59,7 +59,7 @@ var errNoResults = errors.New("has no results")
 // findExperiment finds an experiment, and the folder of its results. trial is nil unless
 // what names one.
 func findExperiment(what, results string, set []string) (x *store.Experiment, dir string, trial *store.Trial, err error) {
-	if ext := filepath.Ext(what); ext == ".yaml" || ext == ".yml" {
+	if experiment.IsFile(what) {
 		e, err := experiment.LoadChecked(what, set)
 		if err != nil {
 			return nil, "", nil, err

@@ -115,7 +115,7 @@ records these for each stage.`,
 					err = run.Run(cmd.Context(), e, opt)
 				}
 				if opt.Hub != nil {
-					err = errors.Join(err, opt.Hub.Close())
+					opt.Hub.Close()
 				}
 				c.close()
 			}

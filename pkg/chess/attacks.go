@@ -14,7 +14,7 @@ var (
 
 func init() {
 	initMagics()
-	for s := Square(0); s < 64; s++ {
+	for s := range Square(64) {
 		b := s.bit()
 		sides := b | east(b) | west(b)
 		kingAttacks[s] = (sides | sides<<8 | sides>>8) &^ b
@@ -24,9 +24,9 @@ func init() {
 		pawnAttacks[Black][s] = (east(b) | west(b)) >> 8
 		rookRays[s], bishopRays[s] = rookAttacks(s, 0), bishopAttacks(s, 0)
 	}
-	for s := Square(0); s < 64; s++ {
+	for s := range Square(64) {
 		rising := s.bit()
-		for t := Square(0); t < 64; t++ {
+		for t := range Square(64) {
 			switch {
 			case rookRays[s].Has(t):
 				between[s][t] = rookAttacks(s, t.bit()) & rookAttacks(t, s.bit())
@@ -115,7 +115,7 @@ func walk(s Square, occupied Bitboard, steps *[4][2]int) Bitboard {
 func initMagics() {
 	offset := uint32(0)
 	fill := func(magics *[64]magic, factors *[64]Bitboard, steps *[4][2]int) {
-		for s := Square(0); s < 64; s++ {
+		for s := range Square(64) {
 			// The last square of a ray has nothing behind it to hide.
 			rank, file := rank1<<(s&56), fileA<<(s&7)
 			edges := (rank1|rank8)&^rank | (fileA|fileH)&^file

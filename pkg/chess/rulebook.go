@@ -459,10 +459,8 @@ func (b *rulebook) contradictions() error {
 		}
 	}
 	for c := White; c <= Black; c++ {
-		for _, t := range b.promotes[c] {
-			if t == Pawn {
-				return fmt.Errorf("promotion: a pawn cannot become a pawn: for that, set promotion_optional")
-			}
+		if slices.Contains(b.promotes[c], Pawn) {
+			return fmt.Errorf("promotion: a pawn cannot become a pawn: for that, set promotion_optional")
 		}
 		if pawns[c] > 0 && len(b.promotes[c]) > 0 && !b.pawnsArrive(c) {
 			return fmt.Errorf("promotion_ranks: no pawn of %v can reach one of the ranks %d", c, b.PromoteOn)

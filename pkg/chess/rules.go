@@ -320,7 +320,7 @@ func (r *Rules) parseSquares(key, text string) (set Bitboard, err error) {
 	if text == "" {
 		return 0, fmt.Errorf("%s: it is empty: want squares, all or none", key)
 	}
-	for _, s := range strings.Fields(text) {
+	for s := range strings.FieldsSeq(text) {
 		switch {
 		case s == all:
 			set = ^Bitboard(0)

@@ -95,7 +95,7 @@ func Merge(under, over *Node) *Node {
 		return over
 	}
 	c := *over
-	c.Entries = append([]Entry(nil), under.Entries...)
+	c.Entries = slices.Clone(under.Entries)
 	for _, e := range over.Entries {
 		if have := c.Entry(e.Key); have != nil {
 			*have = Entry{e.Key, e.At, Merge(have.Value, e.Value)}

@@ -170,7 +170,7 @@ func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *
 	inner, isGroup := f.Type.(*Group)
 	if path := tag.Get("inherit"); path != "" && isGroup {
 		inner.inherit(path)
-		for _, pair := range strings.Fields(tag.Get("except")) {
+		for pair := range strings.FieldsSeq(tag.Get("except")) {
 			path, value, _ := strings.Cut(pair, "=")
 			inner.override(path, value)
 		}
@@ -275,7 +275,7 @@ func newNumber(bounds string, tag reflect.StructTag, whole bool) Number {
 		high = strconv.Itoa(maxCount)
 	}
 	n.Min, n.Max = mustNumber(low), mustNumber(high)
-	for _, pair := range strings.Fields(tag.Get("words")) {
+	for pair := range strings.FieldsSeq(tag.Get("words")) {
 		word, value, has := strings.Cut(pair, "=")
 		n.Words = append(n.Words, word)
 		if has {

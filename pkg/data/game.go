@@ -227,7 +227,7 @@ func (w *worker) samples(ctx context.Context, c encode.Codec, g game, number int
 // must not end days of work, but two crashes in one game are not a coincidence.
 func retried(ctx context.Context, f func() error) error {
 	err := f()
-	if ended := new(*engineEnded); errors.As(err, ended) && context.Cause(ctx) == nil {
+	if errors.As(err, new(*engineEnded)) && context.Cause(ctx) == nil {
 		err = f()
 	}
 	return err

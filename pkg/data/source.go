@@ -148,7 +148,8 @@ func (s *Source) Identity(g int) (string, error) {
 	return string(text), err
 }
 
-func (s *Source) Close() error {
+// Close stops the engines, and drops what games ahead have made.
+func (s *Source) Close() {
 	s.discard()
 	for _, e := range []*uci.Pool{s.players, s.labelers} {
 		if e != nil {
@@ -156,7 +157,6 @@ func (s *Source) Close() error {
 		}
 	}
 	s.labelNetwork.close()
-	return nil
 }
 
 // All yields the positions of the first pass, unshuffled, with the files in the order of

@@ -44,11 +44,7 @@ func open(t testing.TB, cfg Config, seed uint64, workers int) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.Close)
 	return s
 }
 

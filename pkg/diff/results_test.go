@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
@@ -47,6 +48,9 @@ func TestPairedResults(t *testing.T) {
 	}
 	if m := metric(t, g, "samples"); m.Verdict != "" || m.A.Value != 3000 {
 		t.Errorf("samples: %+v", m)
+	}
+	if m := metric(t, g, "games"); m.Verdict != "" || m.A.Value <= 0 {
+		t.Errorf("games: %+v", m)
 	}
 	if !slices.ContainsFunc(g.Notes, func(n string) bool { return strings.Contains(n, "one seed a side") }) {
 		t.Errorf("notes: %q", g.Notes)
@@ -424,5 +428,14 @@ func TestRanksOfConstants(t *testing.T) {
 	x, y := []float64{1, 1, 1, 1, 1}, []float64{0.9, 0.9, 0.9, 0.9, 0.9}
 	if m := (Options{MannWhitney: true}).seeds(Metric{}, x, y); m.Test != "Mann-Whitney" || m.P == nil || *m.P > 0.02 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// What a trial measures has these metrics.
+func TestMetricsOfDiffAreKnown(t *testing.T) {
+	for _, name := range slices.Concat(costs, unopposed) {
+		if !slices.Contains(experiment.TrialMetrics(), name) {
+			t.Errorf("a trial has no %s", name)
+		}
 	}
 }

@@ -64,7 +64,7 @@ func Open(name string, o Options) (*Side, error) {
 	if revision, file, ok := strings.Cut(name, ":"); ok {
 		return openRevision(name, revision, file, o)
 	}
-	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+	if experiment.IsFile(name) {
 		return nil, config.Errors{{Position: config.Position{File: name, Line: 1, Col: 1}, Msg: "cannot read the file: " + fs.ErrNotExist.Error(), Err: fs.ErrNotExist}}
 	}
 	return openRun(name, o)

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"slices"
+
 	"alamos/pkg/chess"
 )
 
@@ -65,7 +67,7 @@ func newUCITable() *uciLookup {
 
 // UCI1968Moves is the list of the uci1968 policy: the UCI string of each
 // index. The caller may keep and change it.
-func UCI1968Moves() []string { return append([]string(nil), uciTable.moves...) }
+func UCI1968Moves() []string { return slices.Clone(uciTable.moves) }
 
 func indexUci1968(_ *chess.Position, m chess.Move) int { return uciIndex(m, asItIs) }
 
@@ -137,7 +139,7 @@ func newKingTable() *[64][64]int16 {
 // UCI2206Moves is the list of the uci2206-mover policy: the UCI string of each
 // index as white sees it. The caller may keep and change it.
 func UCI2206Moves() []string {
-	moves := append([]string(nil), uciTable.moves[:allUCI]...)
+	moves := slices.Clone(uciTable.moves[:allUCI])
 	for i := uciPlain; i < allUCI; i += 4 { // one of four: the squares are the same
 		moves = append(moves, uciTable.moves[i][:4]+"k")
 	}

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"slices"
+
 	"alamos/pkg/chess"
 )
 
@@ -109,7 +111,7 @@ const leelaSize = uciPlain + 66
 // LC01858Moves is the list of the lc0-1858 policy: the UCI string of each index as
 // white sees it. The caller may keep and change it.
 func LC01858Moves() []string {
-	moves := append([]string(nil), uciTable.moves[:uciPlain]...)
+	moves := slices.Clone(uciTable.moves[:uciPlain])
 	for i := uciPlain; i < uciPlain+88; i += 4 { // n, b, r, q of white's promotions
 		for _, piece := range "qrb" {
 			moves = append(moves, uciTable.moves[i][:4]+string(piece))

@@ -199,7 +199,7 @@ func policyOfRules(v chess.Variant) *Policy {
 		}
 		return int(plain[from][to])
 	}
-	e := &Policy{name: named(Rules, v), size: len(moves), index: index, only: &v, moves: func() []string { return append([]string(nil), moves...) }}
+	e := &Policy{name: named(Rules, v), size: len(moves), index: index, only: &v, moves: func() []string { return slices.Clone(moves) }}
 	made, _ := madePolicies.LoadOrStore(v, e)
 	return made.(*Policy)
 }

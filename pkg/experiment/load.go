@@ -267,9 +267,15 @@ func (l *loader) quietly(t *config.Node) map[string]any {
 	return values
 }
 
+// IsFile reports whether a name is that of an experiment's file, by its ending.
+func IsFile(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".yaml" || ext == ".yml"
+}
+
 // besideExtends returns the path of a file that another file extends.
 func besideExtends(file, name string) string {
-	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
+	if !IsFile(name) {
 		name += ".yaml"
 	}
 	return config.Beside(file, name)

@@ -92,7 +92,8 @@ func Serve(address string, keys *Keys, note func(string)) (*Hub, error) {
 	}
 	for request, handle := range map[string]func(key string, data []byte) (any, error){askSubject: h.ask, fileSubject: h.file, answerSubject: h.answer} {
 		if _, err := h.conn.Subscribe(prefix+".*."+request, func(m *nats.Msg) { h.reply(m, handle) }); err != nil {
-			return nil, errors.Join(err, h.Close())
+			h.Close()
+			return nil, err
 		}
 	}
 	go h.watch()
@@ -170,14 +171,13 @@ func permissions(key string) *server.Permissions {
 func (h *Hub) Addr() net.Addr { return h.server.Addr() }
 
 // Close ends the hub.
-func (h *Hub) Close() error {
+func (h *Hub) Close() {
 	close(h.stop)
 	h.conn.Close()
 	if h.server != nil {
 		h.server.Shutdown()
 		h.server.WaitForShutdown()
 	}
-	return nil
 }
 
 // Workers returns the workers of the last minutes, sorted by name.

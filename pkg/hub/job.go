@@ -81,8 +81,8 @@ func (j *job) give(w *worker, room, workers int, repeat bool) (numbers []int) {
 		j.out = append(j.out, handed{n, w, now})
 		numbers = append(numbers, n)
 	}
-	numbers = j.recheck(w, min(room, maxLot))
-	for most := min(room, maxLot, len(j.fresh)/(2*max(1, workers))+1); len(numbers) < most && len(j.fresh) > 0; {
+	numbers = j.recheck(w, min(room, mostItems))
+	for most := min(room, mostItems, len(j.fresh)/(2*max(1, workers))+1); len(numbers) < most && len(j.fresh) > 0; {
 		n := j.fresh[0]
 		j.fresh = j.fresh[1:]
 		if it := j.items[n]; it != nil && len(it.holders) == 0 {
@@ -95,10 +95,10 @@ func (j *job) give(w *worker, room, workers int, repeat bool) (numbers []int) {
 	patience := j.patience()
 	var keep []handed
 	looked := 0
-	for ; looked < len(j.out) && now.Sub(j.out[looked].at) > patience && len(numbers) < min(room, maxLot); looked++ {
+	for ; looked < len(j.out) && now.Sub(j.out[looked].at) > patience && len(numbers) < min(room, mostItems); looked++ {
 		first := j.out[looked]
 		switch it := j.items[first.number]; {
-		case it == nil || !slices.Contains(it.holders, first.to): // done, or handed out anew
+		case it == nil || !slices.Contains(it.holders, first.to): // done, or handed out again
 		case first.to == w:
 			keep = append(keep, first)
 		case len(it.holders) == 1:

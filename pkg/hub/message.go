@@ -27,7 +27,7 @@ const (
 	chunk      = 1 << 19 // part of a file
 	maxAnswer  = 1 << 21 // results that are sent together, before compression, if more than one
 	maxResults = 1 << 26 // uncompressed results of an answer
-	maxLot     = 32      // items that are handed out at once
+	mostItems  = 32      // items that are handed out at once
 )
 
 // Kind names what the bits of a worker's results depend on besides the job, part by part.

@@ -87,7 +87,7 @@ func Work(ctx context.Context, token *Token, opt WorkOptions) error {
 		case opt.Idle > 0 && time.Since(idle) > opt.Idle:
 			return nil
 		}
-		if err := c.pause(ctx, beat); err != nil {
+		if err := wait(ctx, beat, c.news, nil); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func Work(ctx context.Context, token *Token, opt WorkOptions) error {
 			case errors.Is(err, errAway):
 				return nil
 			case errors.Is(err, errEnded):
-				if err := c.pause(ctx, beat); err != nil {
+				if err := wait(ctx, beat, c.news, nil); err != nil {
 					return err
 				}
 			case err != nil && ctx.Err() == nil:
@@ -124,7 +124,7 @@ func Work(ctx context.Context, token *Token, opt WorkOptions) error {
 		case opt.Idle > 0 && time.Since(idle) > opt.Idle:
 			return nil
 		default:
-			if err := c.pause(ctx, beat); err != nil {
+			if err := wait(ctx, beat, c.news, nil); err != nil {
 				return err
 			}
 		}
@@ -153,13 +153,14 @@ func (c *client) closed() error {
 	return fmt.Errorf("the hub at %s: %w", c.token.Address, errors.Join(ErrRevoked, c.conn.LastError()))
 }
 
-// pause waits about a time, or until there is news.
-func (c *client) pause(ctx context.Context, d time.Duration) error {
+// wait waits until a channel has something, at most about d.
+func wait(ctx context.Context, d time.Duration, a, b <-chan struct{}) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-c.news:
-	case <-time.After(d/2 + time.Duration(rand.Int64N(int64(d)))):
+	case <-a:
+	case <-b:
+	case <-time.After(d/2 + rand.N(d/2)):
 	}
 	return nil
 }
@@ -211,7 +212,7 @@ func (c *client) file(ctx context.Context, name string) ([]byte, error) {
 			if lost++; lost == 20 {
 				return nil, fmt.Errorf("reading a file of the hub: %w", err)
 			}
-			if err := c.pause(ctx, beat); err != nil {
+			if err := wait(ctx, beat, c.news, nil); err != nil {
 				return nil, err
 			}
 		case len(b) > 0:
@@ -306,7 +307,7 @@ func (s *session) fill(ctx context.Context) error {
 		}
 		s.mu.Unlock()
 		if !due && 8*a.Room < cap(s.todo) { // a request for each item would be too many
-			s.rest(ctx)
+			_ = wait(ctx, beat, s.news, s.kick)
 			continue
 		}
 		o, err := s.ask(ctx, a)
@@ -341,19 +342,9 @@ func (s *session) fill(ctx context.Context) error {
 		if err == nil && len(o.Numbers) > 0 && len(o.Numbers) < a.Room {
 			continue
 		}
-		s.rest(ctx)
+		_ = wait(ctx, beat, s.news, s.kick)
 	}
 	return nil
-}
-
-// rest waits for results, news, or the time of the next heartbeat.
-func (s *session) rest(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-s.kick:
-	case <-s.news:
-	case <-time.After(beat/2 + rand.N(beat/2)):
-	}
 }
 
 // send sends results until ctx ends. It sends a result again until the hub has taken it.
@@ -370,7 +361,7 @@ func (s *session) send(ctx context.Context) error {
 		}
 		s.mu.Unlock()
 		if len(a.Results) == 0 {
-			if err := s.wait(ctx, beat/10); err != nil {
+			if err := wait(ctx, beat/10, nil, nil); err != nil {
 				return nil
 			}
 			continue
@@ -396,7 +387,7 @@ func (s *session) send(ctx context.Context) error {
 		case err == nil && r.Refused != "":
 			return fmt.Errorf("the hub refuses the results: %s", r.Refused)
 		case err != nil || !r.Taken:
-			if err := s.wait(ctx, beat); err != nil {
+			if err := wait(ctx, beat, nil, nil); err != nil {
 				return nil
 			}
 			continue
@@ -411,13 +402,4 @@ func (s *session) send(ctx context.Context) error {
 		s.wake()
 	}
 	return nil
-}
-
-func (s *session) wait(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d/2 + rand.N(d/2)):
-		return nil
-	}
 }

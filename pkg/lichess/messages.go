@@ -56,7 +56,6 @@ type timeControl struct {
 
 // gameFull is the first message of a game, and gameState the later ones.
 type gameFull struct {
-	ID         string     `json:"id"`
 	Variant    variantKey `json:"variant"`
 	White      user       `json:"white"`
 	Black      user       `json:"black"`

@@ -148,15 +148,12 @@ func (a *Games) Close() error {
 }
 
 // Add adds a game that was played under a key, and writes it to the journal if one is open.
-// It reports whether the game was missing.
-func (a *Games) Add(key string, g *Game) (bool, error) {
-	if !a.take(key, g) {
-		return false, nil
+// A game that is not missing changes nothing.
+func (a *Games) Add(key string, g *Game) error {
+	if !a.take(key, g) || a.journal == nil {
+		return nil
 	}
-	if a.journal == nil {
-		return true, nil
-	}
-	return true, a.keep(key, g, false)
+	return a.keep(key, g, false)
 }
 
 // Replace replaces a game that was added and turned out to be wrong. It adds a game that is missing.
@@ -249,7 +246,7 @@ func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
 	return a.play(ctx, len(games), next, func(g *Game) error {
 		adding.Lock()
 		defer adding.Unlock()
-		if _, err := a.Add(a.key(g.Pair()), g); err != nil {
+		if err := a.Add(a.key(g.Pair()), g); err != nil {
 			return err
 		}
 		return played(g)

@@ -156,8 +156,7 @@ func (m *match) restore() error {
 			return errOther
 		}
 		m.had++
-		_, err := m.games.Add(event, g)
-		return err
+		return m.games.Add(event, g)
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -152,7 +152,7 @@ func TestGamesDoNotDependOnWorkers(t *testing.T) {
 	slices.Reverse(entrants)
 	sorted := gamesOf(cfg, entrants)
 	for _, g := range games {
-		if _, err := sorted.Add("", g); err != nil {
+		if err := sorted.Add("", g); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -303,9 +303,12 @@ func TestPlayersAreMadeLateAndClosed(t *testing.T) {
 	made.Store(0)
 	complete := gamesOf(cfg, []Entry{entrant("a"), entrant("b"), entrant("c")})
 	for _, g := range played {
-		if added, err := complete.Add("", g); !added || err != nil {
-			t.Fatalf("game %d was not added: %v", g.Number, err)
+		if err := complete.Add("", g); err != nil {
+			t.Fatal(err)
 		}
+	}
+	if complete.Len() != len(played) {
+		t.Fatalf("%d of %d games were added", complete.Len(), len(played))
 	}
 	if err := complete.Play(t.Context(), ignore); err != nil {
 		t.Error(err)
@@ -442,7 +445,7 @@ func TestGamesByNumber(t *testing.T) {
 		if n == 2 { // first a wrong one
 			wrong := *g
 			wrong.Outcome = chess.Outcome{Result: chess.WhiteWins, Reason: chess.Adjudication}
-			if _, err := a.Add(a.Key(g.Pair()), &wrong); err != nil {
+			if err := a.Add(a.Key(g.Pair()), &wrong); err != nil {
 				return err
 			}
 		}

@@ -107,7 +107,7 @@ var rules = []rule{
 		source: "the value 0, which knows nothing",
 	},
 	{
-		measure: "policy_loss", of: sinceFirst("policy_loss", "policy_loss"), most: 0.98, from: 5, percent: true,
+		measure: "policy_loss", of: lossSinceFirst("policy_loss"), most: 0.98, from: 5, percent: true,
 		says: "The policy hardly learns: its loss on held-out games is still %s of that of the first generation.",
 		try: []Remedy{
 			{Setting: "training.schedule.initial", Change: "higher, if the training loss falls slowly but steadily"},
@@ -277,17 +277,17 @@ func againstEqualPriors(until []generation) stats.Interval {
 	if !last(until).legal {
 		return stats.Unknown()
 	}
-	return sinceFirst("policy_loss", "prior_entropy")(until)
+	return lossSinceFirst("prior_entropy")(until)
 }
 
-// sinceFirst returns a measure divided by a measure of the first generation, if that began with
-// random weights.
-func sinceFirst(measure, first string) func([]generation) stats.Interval {
+// lossSinceFirst returns the policy loss divided by a measure of the first generation, if that began
+// with random weights.
+func lossSinceFirst(first string) func([]generation) stats.Interval {
 	return func(until []generation) stats.Interval {
 		if until[0].trained {
 			return stats.Unknown()
 		}
-		return stats.Exactly(last(until).learning[measure] / until[0].learning[first])
+		return stats.Exactly(last(until).learning["policy_loss"] / until[0].learning[first])
 	}
 }
 

@@ -190,7 +190,7 @@ func decimals(half float64) int {
 func fourDigits(x float64) string {
 	size := math.Abs(x)
 	if size != 0 && (size < 1e-4 || size >= 1e9) {
-		return strings.ReplaceAll(strings.Replace(infinity(strconv.FormatFloat(x, 'g', 4, 64)), "e+", "e", 1), "-", "−")
+		return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e−", "-", "−").Replace(infinity(strconv.FormatFloat(x, 'g', 4, 64)))
 	}
 	decimals := 0
 	if x != 0 {

@@ -25,7 +25,7 @@ func TestMeasureText(t *testing.T) {
 		{stats.Exactly(411022), "411,022"},
 		{stats.Exactly(2402), "2,402"},
 		{stats.Exactly(-1234567.8), "−1,234,568"},
-		{stats.Exactly(0.00001234), "1.234e−05"},
+		{stats.Exactly(0.00001234), "1.234e−5"},
 		{stats.Exactly(3e12), "3e12"},
 		{stats.Exactly(inf), "∞"},
 		{stats.Exactly(-inf), "−∞"},

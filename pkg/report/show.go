@@ -317,10 +317,11 @@ func Garbage(w io.Writer, c *store.Collection, dry bool) error {
 	case dry:
 		total = "would free " + size(c.Freed)
 	}
+	text := ""
 	for _, left := range c.Left {
-		total = "left alone: " + left + "\n" + total
+		text += "left alone: " + left + "\n"
 	}
-	return errors.Join(WriteText(w, false, t), WriteText(w, false, Text{total}))
+	return errors.Join(WriteText(w, false, t), WriteText(w, false, Text{text + total}))
 }
 
 // standing describes the state of a run in a few words.

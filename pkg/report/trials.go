@@ -317,7 +317,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 func (t *Table) measure(groups []store.Group, name string, used map[mark]bool) {
 	m, all := store.MetricOf(name, trialsOf(groups)...), measureAll(groups, name)
 	values := all.values
-	if name == "seconds" || name == "samples" {
+	if m.Source == store.FromAll { // counts, and seconds
 		for i, v := range values {
 			values[i] = stats.Exactly(math.Round(v.Value))
 		}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -38,11 +37,11 @@ type imports struct {
 }
 
 // Close stops the engines of the sources.
-func (i *imports) Close() error {
-	if i.test == nil {
-		return i.source.Close()
+func (i *imports) Close() {
+	i.source.Close()
+	if i.test != nil {
+		i.test.Close()
 	}
-	return errors.Join(i.source.Close(), i.test.Close())
 }
 
 // openData finds the files and engines of the trial's data. The caller must close its imports.
@@ -96,7 +95,7 @@ func (t *Trial) openData(ctx context.Context) error {
 	t.imports.testIn = in
 	t.imports.testIn.Settings("data", settings)
 	if t.imports.test, err = t.openFiles(ctx, cfg, t.imports.testIn); err != nil {
-		err = errors.Join(err, t.imports.source.Close())
+		t.imports.source.Close()
 	}
 	return err
 }
@@ -110,7 +109,8 @@ func (t *Trial) openFiles(ctx context.Context, cfg data.Config, in store.Inputs)
 	if files := source.Files(); len(files) > 0 {
 		sums, err := t.run.sums.Of(ctx, files...)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("data: %w", err), source.Close())
+			source.Close()
+			return nil, fmt.Errorf("data: %w", err)
 		}
 		in["data.contents"] = experiment.Hash(sums)
 	}

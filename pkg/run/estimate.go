@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,32 +98,32 @@ func (e *estimator) recall(m *store.Manifest) {
 	}
 	samples := map[string]int{} // by generation
 	for _, s := range m.Stages {
-		kind, g, _ := strings.Cut(s.Name, " ")
-		switch kind {
-		case "self-play", "data":
+		_, g := store.SplitStage(s.Name)
+		switch s.Name {
+		case store.SelfPlayStage(g), store.DataStage(g):
 			var row store.Generation
 			if s.Decode(&row) != nil {
 				continue
 			}
-			samples[g] = row.Samples
+			samples[strconv.Itoa(g)] = row.Samples
 			switch games := float64(row.Games); {
 			case s.From != "":
-			case kind == "data":
+			case s.Name == store.DataStage(g):
 				e.add(importedPerSecond, s.Inputs, float64(row.Samples), row.Seconds)
 			case row.PerSecond > 0 && row.Games > 0:
 				e.add(evaluationsPerSecond, first.Inputs, float64(row.Evaluations), float64(row.Evaluations)/row.PerSecond)
 				e.add(pliesPerGame, s.Inputs, row.MeanPlies()*games, games)
 				e.add(evaluationsPerGame, s.Inputs, float64(row.Evaluations), games)
 			}
-		case "training":
+		case store.TrainStage(g):
 			var epochs []train.Epoch
 			if s.From != "" || s.Decode(&epochs) != nil {
 				continue
 			}
 			positions := 0
 			for k := range s.Inputs {
-				if g, ok := strings.CutPrefix(k, "samples "); ok {
-					positions += samples[g] * len(epochs)
+				if of, ok := strings.CutPrefix(k, "samples "); ok {
+					positions += samples[of] * len(epochs)
 				}
 			}
 			e.add(trainedPerSecond, first.Inputs, float64(positions), s.Seconds)

@@ -189,7 +189,7 @@ func (f *forecast) left() (left time.Duration, known, unknown int) {
 // phase returns the phase of a stage. With successive halving, trials and comparisons take
 // turns: a phase begins when the one before has ended. The last phase is the final tournament.
 func (f *forecast) phase(stage string) int {
-	kind, g := store.SplitStage(stage)
+	_, g := store.SplitStage(stage)
 	if stage == store.FinalStage {
 		return 2*len(f.rungs) + 1
 	}
@@ -197,7 +197,7 @@ func (f *forecast) phase(stage string) int {
 		return 2 * len(f.rungs)
 	}
 	i, _ := slices.BinarySearch(f.rungs, g)
-	if kind == "rung" {
+	if stage == store.RungStage(g) {
 		return 2*i + 1
 	}
 	return 2 * i

@@ -342,10 +342,7 @@ func (m *tournament) recallFrom(games *match.Games, dir string, s *store.Stage) 
 		return nil
 	}
 	before := games.Len()
-	if err := match.ReadGames(file, func(_ string, g *match.Game) error {
-		_, err := games.Add(key(g.Pair()), g)
-		return err
-	}); err != nil {
+	if err := match.ReadGames(file, func(_ string, g *match.Game) error { return games.Add(key(g.Pair()), g) }); err != nil {
 		return err
 	}
 	if n := games.Len() - before; n > 0 {

@@ -25,34 +25,34 @@ func memoryIn(root fs.FS) int64 {
 		name, value, _ := strings.Cut(line, ":")
 		info[name], _ = strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
 	}
-	memory := info["MemTotal"] << 10
+	memory, swap := info["MemTotal"]<<10, info["SwapTotal"]<<10
+	both := memory + swap
 	text, _ = fs.ReadFile(root, "proc/self/cgroup")
 	for line := range strings.Lines(string(text)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) < 3 {
 			continue
 		}
-		folder, name := "sys/fs/cgroup", "memory.max"
+		folder, limits := "sys/fs/cgroup", map[string]*int64{"memory.max": &memory, "memory.swap.max": &swap}
 		if parts[0] != "0" { // version 1, which has a tree for each controller
-			folder, name = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+			folder, limits = "sys/fs/cgroup/memory", map[string]*int64{"memory.limit_in_bytes": &memory, "memory.memsw.limit_in_bytes": &both}
 			if parts[1] != "memory" {
 				continue
 			}
 		}
 		for group := path.Join("/", parts[2]); ; group = path.Dir(group) { // the limits of all groups around it hold
-			limit, _ := fs.ReadFile(root, path.Join(folder, group, name))
-			if n, err := strconv.ParseInt(strings.TrimSpace(string(limit)), 10, 64); err == nil && memory > 0 {
-				memory = min(memory, n)
+			for name, limited := range limits {
+				text, _ := fs.ReadFile(root, path.Join(folder, group, name))
+				if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil {
+					*limited = min(*limited, n)
+				}
 			}
 			if group == "/" {
 				break
 			}
 		}
 	}
-	if memory == 0 {
-		return 0
-	}
-	return memory + info["SwapTotal"]<<10
+	return min(memory+swap, both)
 }
 
 // need is the memory that the samples of a replay window take.

@@ -22,6 +22,8 @@ func TestMemoryIn(t *testing.T) {
 		"a container":       {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "2048\n"}, 2048 + 100<<10},
 		"without limit":     {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "max\n"}, 1124 << 10},
 		"a group around it": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/job/step\n", "sys/fs/cgroup/job/memory.max": "4096\n", "sys/fs/cgroup/job/step/memory.max": "max\n"}, 4096 + 100<<10},
+		"no swap for it":    {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "2048\n", "sys/fs/cgroup/memory.swap.max": "0\n"}, 2048},
+		"version 1, both":   {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "4:memory:/job\n", "sys/fs/cgroup/memory/job/memory.limit_in_bytes": "8192\n", "sys/fs/cgroup/memory/job/memory.memsw.limit_in_bytes": "9000\n"}, 9000},
 		"version 1":         {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "5:cpu:/x\n4:memory:/job\n", "sys/fs/cgroup/memory/job/memory.limit_in_bytes": "8192\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}, 8192 + 100<<10},
 	} {
 		root := fstest.MapFS{}

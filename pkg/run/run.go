@@ -314,10 +314,9 @@ func (e *FailedError) Unwrap() []error { return e.Errs }
 
 // advised adds advice for the user to an error of the file system.
 func advised(err error) error {
-	var held *disk.HeldError
 	var advice string
 	switch {
-	case errors.As(err, &held):
+	case errors.As(err, new(*disk.HeldError)):
 		advice = "wait for it or stop it, let this run wait with --wait-lock, or give another folder with --results"
 	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP):
 		advice = "if its file system has no locks, run with --no-lock, and never two runs of one trial at a time"

@@ -122,12 +122,8 @@ type scriptNetwork struct {
 
 // scriptCheckpoint returns the checkpoint of generation g, with its network, for scripts.
 func (t *Trial) scriptCheckpoint(g int, net search.Net) hook.Checkpoint {
-	return hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: t.Results.SamplesUntil(g), Network: newScriptNetwork(t, g, net)}
-}
-
-// newScriptNetwork uses the trial's network of generation g.
-func newScriptNetwork(t *Trial, g int, net search.Net) *scriptNetwork {
-	return &scriptNetwork{t.Setup.Variant, t.Settings.At(g).Search.WithoutExploration(), search.NewEvaluator(t.Setup.Codec, net)}
+	n := &scriptNetwork{t.Setup.Variant, t.Settings.At(g).Search.WithoutExploration(), search.NewEvaluator(t.Setup.Codec, net)}
+	return hook.Checkpoint{Generation: g, Variant: n.variant, Samples: t.Results.SamplesUntil(g), Network: n}
 }
 
 // treesAtOnce is the number of positions searched together. It is large enough for full

@@ -274,10 +274,9 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 				}
 				return m, nil
 			})
-			var fault *config.Error
 			switch {
 			case err == nil:
-			case errors.As(err, &fault) && h.OnError != "stop":
+			case errors.As(err, new(*config.Error)) && h.OnError != "stop":
 				note := fmt.Sprintf("hook %s has no metrics: %v", h.Name(), err)
 				if _, g := store.SplitStage(name); slices.Contains(t.Results.HookFaults(g-1), err.Error()) {
 					note = fmt.Sprintf("hook %s has no metrics again", h.Name())

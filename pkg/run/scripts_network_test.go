@@ -28,7 +28,7 @@ func TestNetworkForScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	n := newScriptNetwork(tr, 1, session)
+	n := tr.scriptCheckpoint(1, session).Network
 
 	over, err := chess.ParseFEN(chess.Atomic, "rnbq1bnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKB1R b KQ - 0 3") // no black king
 	if err != nil {

@@ -252,7 +252,6 @@ func (p *generationGames) here(ctx context.Context) error {
 // play plays the games that are missing in the journal. If it succeeds the caller must close the
 // journal.
 func (p *generationGames) play(ctx context.Context) error {
-	p.began = time.Now()
 	p.task = p.Report.Task(store.SelfPlayStage(p.number), p.unit)
 	defer p.task.End()
 	play := p.here

@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -95,14 +96,7 @@ func (c *cache) clear() {
 func ring(places int) int { return max(mostMoves, places*priorsEach) }
 
 // resized is s with n items; new items are undefined.
-func resized[T any](s []T, n int) []T {
-	if n <= cap(s) {
-		return s[:n]
-	}
-	more := make([]T, n)
-	copy(more, s)
-	return more
-}
+func resized[T any](s []T, n int) []T { return slices.Grow(s, max(0, n-len(s)))[:n] }
 
 // grow doubles the places. Keys with places of their own keep them: that of place i goes
 // to 2i or 2i+1, where none is still to be moved.

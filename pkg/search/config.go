@@ -22,7 +22,7 @@ type Config struct {
 	// is evaluated, and its priors are the result.
 	Visits int `key:"visits" default:"800" range:"1..10000000" unit:"visits" doc:"Visits of the root before a move is played, including those kept from the previous search unless fresh_visits is true. More visits play stronger and take longer."`
 
-	FreshVisits bool `key:"fresh_visits" default:"false" doc:"Whether every search makes all its visits anew, in addition to those that tree_reuse keeps."`
+	FreshVisits bool `key:"fresh_visits" default:"false" doc:"Whether every search makes the full number of visits, in addition to those that tree_reuse keeps."`
 
 	// Nodes is exceeded by one where Lookahead adds the end of the game.
 	Nodes int `key:"nodes" default:"0" range:"0.." unit:"positions" doc:"Maximum number of positions in the tree below the root, including those kept from the previous search. The search ends there even with fewer visits. 0 means no limit."`

@@ -110,10 +110,11 @@ func LearningMeasures() (names []string) {
 	return names
 }
 
-// Learning returns the measures of the games and of the training of a generation by name,
-// see [Trial.MeasureAt]. A measure that does not apply is NaN.
-func Learning(row *Generation, epochs []train.Epoch) map[string]float64 {
-	all := map[string]float64{}
+// Learning returns the measures of the games and of the training of generation g by name, see
+// [Trial.MeasureAt]. A measure that does not apply is NaN, as all are of generation 0, which is not
+// trained.
+func (t *Trial) Learning(g int) map[string]float64 {
+	row, epochs, all := t.Generation(g), t.Epochs(g), map[string]float64{}
 	for _, name := range LearningMeasures() {
 		all[name] = math.NaN()
 	}
@@ -147,7 +148,3 @@ func Learning(row *Generation, epochs []train.Epoch) map[string]float64 {
 	}
 	return all
 }
-
-// Learning returns the measures of generation g by name, see [Learning]. Those of
-// generation 0, which is not trained, are NaN.
-func (t *Trial) Learning(g int) map[string]float64 { return Learning(t.Generation(g), t.Epochs(g)) }

@@ -72,7 +72,9 @@ var metrics = []Metric{
 	{Name: "gradient_peak", Label: "largest norm of the gradient"},
 	{Name: "clipped", Label: "share of clipped steps", Share: true},
 
-	{Name: "samples", Label: "samples", Source: FromAll},              // positions from self-play or data
+	{Name: "games", Label: "games", Source: FromAll},                  // from self-play or data
+	{Name: "samples", Label: "samples", Source: FromAll},              // positions of these games
+	{Name: "evaluations", Label: "evaluations", Source: FromAll},      // of positions by networks, in self-play
 	{Name: "seconds", Label: "computing", Unit: "s", Source: FromAll}, // of all stages
 }
 
@@ -146,8 +148,12 @@ func (t *Trial) MeasureAt(last int, name string) stats.Interval {
 			}
 		}
 		return stats.Exactly(s)
+	case "games":
+		return stats.Exactly(float64(t.sum(last, func(row *Generation) int { return row.Games })))
 	case "samples":
 		return stats.Exactly(float64(t.SamplesUntil(last)))
+	case "evaluations":
+		return stats.Exactly(float64(t.sum(last, func(row *Generation) int { return row.Evaluations })))
 	case "score", "elo", "vs_untrained", "vs_random":
 		return t.Tournament().measure(CheckpointName(last), name)
 	case "white_score", "draws":

@@ -138,26 +138,12 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// A tournament of an older build counts as none.
-func TestTournamentOfOlderBuild(t *testing.T) {
-	x := made(t)
-	old := *x.Tournament()
-	old.Games.Pairs = nil
-	b, err := json.Marshal(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x.Manifest.Put(&Stage{Name: TournamentStage, Facts: b})
-	if res, score := x.Tournament(), x.Measure("score"); res != nil || !score.Missing() {
-		t.Errorf("tournament %+v, score %v", res, score)
-	}
-}
-
 // Facts that are not the rows of their stage are damage.
 func TestFactsOfAnotherStage(t *testing.T) {
 	for name, facts := range map[string]string{
 		SelfPlayStage(1): `[]`, DataStage(2): `7`, TrainStage(1): `{}`, HooksStage(1): `[]`, CheckpointHooksStage(1): `""`,
 		PuzzlesStage(1): `{}`, AccuracyStage(1): `{}`, RungStage(1): `[]`, TournamentStage: `[]`,
+		FinalStage: `{"players": [{}], "games": {}}`,
 	} {
 		dir := t.TempDir()
 		m := &Manifest{Stages: []*Stage{{Name: name, Facts: json.RawMessage(facts)}}}

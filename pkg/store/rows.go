@@ -84,7 +84,16 @@ func (s *Stage) check() error {
 	if place == len(stageKinds) || stageKinds[place].rows == nil || len(s.Facts) == 0 {
 		return nil
 	}
-	return s.Decode(stageKinds[place].rows())
+	rows := stageKinds[place].rows()
+	if err := s.Decode(rows); err != nil {
+		return err
+	}
+	if r, ok := rows.(*Tournament); ok {
+		if n := len(r.Games.Names); len(r.Players) != n || len(r.Games.White) != n || len(r.Games.Pairs) != n {
+			return fmt.Errorf("stage %q: %d players have the results of %d", s.Name, len(r.Players), n)
+		}
+	}
+	return nil
 }
 
 // facts returns the rows of a stage, or the zero value if the stage has not run. The caller
@@ -391,7 +400,7 @@ type PlayerResult struct {
 }
 
 // Tournament returns the result of the trial's tournament. It returns nil if the experiment
-// has none, even if the manifest still has an earlier one, and for one of an older build.
+// has none, even if the manifest still has an earlier one.
 func (t *Trial) Tournament() *Tournament {
 	if t.Declared.Settings.Tournament.Rounds == 0 {
 		return nil
@@ -399,17 +408,9 @@ func (t *Trial) Tournament() *Tournament {
 	return t.played(TournamentStage)
 }
 
-// played returns the result of a tournament by its stage. It returns nil if the stage has not
-// run, and for one of an older build, which lacks the pairs of games.
+// played returns the result of a tournament by its stage. It returns nil if the stage has not run.
 func (t *Trial) played(stage string) *Tournament {
-	r := facts[*Tournament](t, t.Manifest.Stage(stage))
-	if r == nil {
-		return nil
-	}
-	if n := len(r.Games.Names); len(r.Players) != n || len(r.Games.White) != n || len(r.Games.Pairs) != n {
-		return nil
-	}
-	return r
+	return facts[*Tournament](t, t.Manifest.Stage(stage))
 }
 
 // Mutual returns the share of the games of the player a that it played against b; 0 if one of them

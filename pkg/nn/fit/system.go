@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -56,7 +57,7 @@ func aptInstall(r *reporter, packages ...string) error {
 		prefix = []string{sudo, "-n", apt}
 	}
 	run := func(args ...string) error {
-		args = append(append([]string{}, prefix...), args...)
+		args = slices.Concat(prefix, args)
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		_, err := output(cmd)
