@@ -28,7 +28,7 @@ func TestAdjudicate(t *testing.T) {
 		if g.Outcome != want || len(g.Moves) != 6+g.Number%3 || len(g.Infos) != len(g.Moves) {
 			t.Errorf("game %d: %v after %d plies with %d infos", g.Number, g.Outcome, len(g.Moves), len(g.Infos))
 		}
-		back, err := FromPGN(g.PGN("test"))
+		back, err := fromPGN(g.PGN("test"))
 		if err != nil || back.Outcome != want {
 			t.Errorf("game %d is read as %v, %v", g.Number, back, err)
 		}

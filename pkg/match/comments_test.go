@@ -42,7 +42,7 @@ func TestCommentsAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := FromPGN(p)
+		back, err := fromPGN(p)
 		if err != nil {
 			t.Fatal(err)
 		}

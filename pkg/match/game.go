@@ -102,9 +102,9 @@ func (g *Game) PGN(event string) *chess.PGN {
 	return p
 }
 
-// FromPGN reads a game that [Game.PGN] wrote, so that a tournament can continue from its
+// fromPGN reads a game that [Game.PGN] wrote, so that a tournament can continue from its
 // file. Writing the game again gives the same bytes.
-func FromPGN(p *chess.PGN) (*Game, error) {
+func fromPGN(p *chess.PGN) (*Game, error) {
 	g := &Game{
 		Variant: p.Variant,
 		Start:   p.Start,

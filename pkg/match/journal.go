@@ -430,7 +430,7 @@ func readPGN(r io.Reader, f func(event string, g *Game) error) error {
 		if err != nil {
 			return err
 		}
-		g, err := FromPGN(p)
+		g, err := fromPGN(p)
 		if err == nil {
 			err = f(p.Tag("Event"), g)
 		}

@@ -113,7 +113,7 @@ func TestBook(t *testing.T) {
 		if g.Number%2 == 1 && !slices.Equal(games[slices.Index(games, g)-1].Moves[:g.Opening], g.Moves[:g.Opening]) {
 			t.Errorf("game %d begins unlike the game before", g.Number)
 		}
-		back, err := FromPGN(g.PGN("x"))
+		back, err := fromPGN(g.PGN("x"))
 		if err != nil || back.Book != g.Book || back.Opening != g.Opening {
 			t.Errorf("read back: %+v, %v", back, err)
 		}

@@ -198,7 +198,7 @@ func TestRoundsAndOpenings(t *testing.T) {
 func TestFromPGNRefuses(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 1, Seed: 1, MaxMoves: 2}
 	g := play(t, cfg, randomEntry("a"), randomEntry("b"))[0]
-	if _, err := FromPGN(g.PGN("test")); err != nil {
+	if _, err := fromPGN(g.PGN("test")); err != nil {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*chess.PGN){
@@ -210,7 +210,7 @@ func TestFromPGNRefuses(t *testing.T) {
 	} {
 		p := g.PGN("test")
 		spoil(p)
-		if _, err := FromPGN(p); err == nil {
+		if _, err := fromPGN(p); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}

@@ -49,7 +49,7 @@ func TestVariants(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", v, err)
 				}
-				g, err := FromPGN(p)
+				g, err := fromPGN(p)
 				if err != nil {
 					t.Fatalf("%s: %v", v, err)
 				}

@@ -93,7 +93,7 @@ func (a *Analysis) Text(w io.Writer, moves int) error {
 			of += fmt.Sprintf(", in %.2g s", a.Seconds)
 		}
 	}
-	value := Signed(float64(a.Value))
+	value := signed(float64(a.Value))
 	if a.Exact {
 		value += " by force"
 	}
@@ -130,7 +130,7 @@ func (a *Analysis) table(moves []store.MoveResult) Table {
 			line = strings.Join(m.Line[:min(len(m.Line), lineMoves)], " ")
 		}
 		if m.Visits > 0 {
-			q = Signed(float64(m.Q))
+			q = signed(float64(m.Q))
 			if m.Exact {
 				q += "!"
 			}
@@ -152,7 +152,7 @@ func plainTable(moves []store.MoveResult) Table {
 	t := Table{Columns: []Column{number("move", ""), number("value", ""), {Name: "line"}}}
 	for i := range moves {
 		m := &moves[i]
-		t.Rows = append(t.Rows, Row(m.SAN, Signed(float64(m.Q)), strings.Join(m.Line[:min(len(m.Line), lineMoves)], " ")))
+		t.Rows = append(t.Rows, Row(m.SAN, signed(float64(m.Q)), strings.Join(m.Line[:min(len(m.Line), lineMoves)], " ")))
 	}
 	return t
 }
@@ -342,7 +342,7 @@ func BoardChart(a *store.PositionResult, frame plots.Frame, most int) plots.Boar
 		moves = slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveResult) bool { return math.IsNaN(float64(m.Q)) })
 	}
 	for _, m := range moves[:min(len(moves), most)] {
-		arrow := plots.Arrow{From: m.UCI[:2], To: m.UCI[2:4], Label: m.SAN, Weight: math.Round(1000*float64(m.Visits)/float64(max(1, a.Visits))) / 10, Note: Signed(float64(m.Q))}
+		arrow := plots.Arrow{From: m.UCI[:2], To: m.UCI[2:4], Label: m.SAN, Weight: math.Round(1000*float64(m.Visits)/float64(max(1, a.Visits))) / 10, Note: signed(float64(m.Q))}
 		if _, err := chess.ParseSquare(arrow.From); err != nil { // a drop
 			arrow.From = ""
 		}

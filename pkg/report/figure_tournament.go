@@ -203,7 +203,7 @@ func drawPolicy(p *picture, a *store.PositionResult, of string) (plots.Chart, st
 		return drawMoves(p, a, of)
 	}
 	c := plots.PolicyPlanes{Frame: p.frame, Position: positionOf(a), Planes: append(planes("", a.Moves), piecePlanes(a)...)}
-	return c, fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value))), nil
+	return c, fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, signed(float64(a.Value))), nil
 }
 
 // drawMoves shows all that a policy says or the legal moves of it, a board for each way of moving.

@@ -21,12 +21,12 @@ type Options struct {
 	Out string
 	// Figure draws only the figures of this name or kind.
 	Figure string
-	// LaTeX adds LaTeXFile to the folder Out.
+	// LaTeX adds latexFile to the folder Out.
 	LaTeX bool
 }
 
-// LaTeXFile has the figures and tables of a folder for a LaTeX document.
-const LaTeXFile = "figures.tex"
+// latexFile has the figures and tables of a folder for a LaTeX document.
+const latexFile = "figures.tex"
 
 // path returns the path of a file in the folder of a trial, or of the experiment if t is
 // nil. If out is not empty, all files are in this folder.
@@ -105,7 +105,7 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 		files = append(files, r.tables(opt.Out)...)
 	}
 	if opt.LaTeX && len(r.Trials) > 0 {
-		files = append(files, file{path: filepath.Join(opt.Out, LaTeXFile), bytes: func() ([]byte, error) {
+		files = append(files, file{path: filepath.Join(opt.Out, latexFile), bytes: func() ([]byte, error) {
 			page, _ := r.Page(opt, opt.Out) // a cell that cannot be shown has its fault on the page
 			return page.LaTeX(), nil
 		}})

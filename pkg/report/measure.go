@@ -252,8 +252,8 @@ func infinity(s string) string {
 	return strings.TrimPrefix(strings.Replace(s, "Inf", "∞", 1), "+")
 }
 
-// Signed formats a value between -1 and 1 with its sign.
-func Signed(x float64) string {
+// signed formats a value between -1 and 1 with its sign.
+func signed(x float64) string {
 	if math.IsNaN(x) {
 		return "unknown"
 	}

@@ -223,13 +223,13 @@ func stagePlace(name string) (generation, place int) {
 // The settings of a trial and the scripts and other files that they name.
 const (
 	SettingsFile = "experiment.yaml"
-	FilesFolder  = "files"
+	filesFolder  = "files"
 )
 
 // NamedFile returns where a trial keeps a file that its settings name, relative to its folder. The folder is the hash
 // of the content, so files of one name do not collide, and a script keeps its name.
 func NamedFile(f config.File) string {
-	return path.Join(FilesFolder, f.SHA256[:min(8, len(f.SHA256))], filepath.Base(f.Path))
+	return path.Join(filesFolder, f.SHA256[:min(8, len(f.SHA256))], filepath.Base(f.Path))
 }
 
 // WriteSettings writes the trial's settings as an experiment file, which depends on the
@@ -250,11 +250,11 @@ func (t *Trial) WriteSettings() error {
 	if err := disk.UpdateBytes(t.Path(SettingsFile), t.Declared.Settings.YAML(NamedFile)); err != nil {
 		return err
 	}
-	have, err := fs.Glob(os.DirFS(t.Path(FilesFolder)), "*/*")
+	have, err := fs.Glob(os.DirFS(t.Path(filesFolder)), "*/*")
 	for _, name := range have {
-		if err == nil && !named[path.Join(FilesFolder, name)] {
-			err = disk.Remove(t.Path(FilesFolder, name))
-			_ = os.Remove(t.Path(FilesFolder, path.Dir(name))) // fails while it has other files
+		if err == nil && !named[path.Join(filesFolder, name)] {
+			err = disk.Remove(t.Path(filesFolder, name))
+			_ = os.Remove(t.Path(filesFolder, path.Dir(name))) // fails while it has other files
 		}
 	}
 	return err
