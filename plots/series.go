@@ -114,7 +114,7 @@ type look struct {
 // the color. Markers and dashes change after each full cycle of the palette.
 func lookOf(i int) look {
 	cycle := i / len(palette)
-	return look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashes[cycle%len(dashes)]}, marker: markers[(i+cycle)%len(markers)], keys: strconv.Itoa(i + 1)}
+	return look{line: draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashes[cycle%len(dashes)]}, marker: markers[(i+cycle+cycle/len(dashes))%len(markers)], keys: strconv.Itoa(i + 1)}
 }
 
 // entry returns the legend entry of a line, with its marker if it has one.

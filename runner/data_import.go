@@ -296,10 +296,8 @@ func checkOut(out string, inputs []string) error {
 	if err != nil {
 		return usagef("--out: %w", err)
 	}
-	for _, input := range inputs {
-		if st, err := os.Stat(input); err == nil && os.SameFile(there, st) {
-			return usagef("--out: %s is an input of this import (%s): name another file", out, input)
-		}
+	if err := refuseInput("out", out, inputs...); err != nil {
+		return err
 	}
 	if !there.Mode().IsRegular() {
 		return usagef("--out: %s is not a file", out)

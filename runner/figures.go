@@ -182,8 +182,8 @@ and booktabs; a document in another folder says where: \newcommand{\alamosdir}{f
 	}
 	cmd.ValidArgsFunction = completeRuns(&results, 1, cobra.ShellCompDirectiveDefault)
 	styleFlag(cmd, &style)
-	cmd.Flags().StringVar(&markdown, "markdown", "", "write this Markdown file instead of the page")
-	cmd.Flags().StringVar(&latex, "latex", "", "write this LaTeX `file` instead of the page: figures and tables with captions and labels")
+	fileFlag(cmd, &markdown, "markdown", "write this Markdown `file` (.md) instead of the page", ".md")
+	fileFlag(cmd, &latex, "latex", "write this LaTeX `file` (.tex) instead of the page: figures and tables with captions and labels", ".tex")
 	cmd.MarkFlagsMutuallyExclusive("markdown", "latex")
 	resultsFlag(cmd, &results)
 	setFlag(cmd, &set)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -121,6 +122,20 @@ func fileFlag(cmd *cobra.Command, at *string, name, usage string, ends ...string
 		}
 		return text, nil
 	}}, long, short, usage)
+}
+
+// refuseInput returns an error if a file to write is one of those that a command reads.
+func refuseInput(flag, out string, inputs ...string) error {
+	there, err := os.Stat(out)
+	if err != nil {
+		return nil
+	}
+	for _, input := range inputs {
+		if st, err := os.Stat(input); err == nil && os.SameFile(there, st) {
+			return usagef("--%s: %s is an input (%s): name another file", flag, out, input)
+		}
+	}
+	return nil
 }
 
 // completeFiles completes the names of files with these extensions.

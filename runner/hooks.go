@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"alamos/pkg/config"
 	"alamos/pkg/hook"
 	"alamos/pkg/report"
 	"alamos/pkg/run"
@@ -105,7 +106,9 @@ exit status is 2 if there is a fault.`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return faultsOf(files, func(file string) error {
 				script, err := hook.Read(file)
-				if err != nil {
+				if failed, ok := errors.AsType[*fs.PathError](err); ok {
+					return &config.Error{Position: config.Position{File: file, Line: 1, Col: 1}, Msg: "cannot read the file: " + failed.Err.Error(), Err: err}
+				} else if err != nil {
 					return err
 				}
 				names, err := script.Functions(cmd.Context(), hook.Limits{})

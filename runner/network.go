@@ -99,12 +99,8 @@ func exportModel(what, results, out string) error {
 	if err != nil {
 		return err
 	}
-	from, err := os.Stat(file)
-	if err != nil {
+	if err := refuseInput("out", out, file); err != nil {
 		return err
-	}
-	if to, err := os.Stat(out); err == nil && os.SameFile(from, to) {
-		return usagef("--out %s: this is the model itself: name another file", out)
 	}
 	c, err := nn.ReadCheckpoint(file)
 	if err != nil {

@@ -38,6 +38,9 @@ RUN is the name of an experiment, a trial of it, or the folder of one.
   alamos figures quickstart.tar.zst --out figures --style thesis/column.yaml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if store.IsPack(args[0]) {
+				return usagef("%s is a pack already: alamos unpack makes a run of it", args[0])
+			}
 			run, trial, err := store.Resolve(results, args[0])
 			if err != nil {
 				return err

@@ -40,7 +40,7 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 			spec.Timeouts.Search = time.Minute
 			if test.mode == "hang" || test.mode == "late" {
 				spec.Timeouts.Search = 2 * time.Second
-				spec.Timeouts.Quit = 20 * time.Second
+				spec.Timeouts.Stop = 2 * time.Second
 			}
 			cfg := Tournament{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}
 			games := play(t, cfg, engineEntry(t, "engine", spec, 2), randomEntry("random"))

@@ -181,7 +181,11 @@ func (p *alphaBeta) deepen(ctx context.Context, g *chess.Game, t uci.Task, repor
 		if t.Depth > 0 {
 			depth = min(depth, t.Depth)
 		}
-		if limit, _ := t.Time(g.Position().Turn(), 0); limit > 0 {
+		limit, isClock := t.Time(g.Position().Turn(), 0)
+		if isClock {
+			limit, _ = t.Time(g.Position().Turn(), uci.Overhead)
+		}
+		if limit > 0 {
 			within, stop = context.WithTimeout(within, limit)
 			defer stop()
 		}

@@ -86,6 +86,8 @@ type packed struct {
 // alamos. A file that is missing or differs from what its stage wrote is an error.
 func Pack(run *Run, trial *Trial, level, version, to string) error {
 	switch {
+	case !packName.MatchString(run.Name):
+		return fmt.Errorf("%q cannot be the name of a run in a pack: rename the folder; want letters, digits, spaces and + . _ -", run.Name)
 	case run.Experiment == nil:
 		return fmt.Errorf("%s: %s", run.Name, run.Why)
 	case run.State == Running:

@@ -83,7 +83,11 @@ func List(results string) (all []*Run, err error) {
 
 // ReadRun reads the state of the results in a folder. It returns nil if there are none.
 func ReadRun(dir string) (*Run, error) {
-	r := &Run{Name: filepath.Base(dir), Dir: dir} // by which commands find it, also if the folder was renamed
+	full, err := filepath.Abs(dir) // dir may be "."
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Name: filepath.Base(full), Dir: dir} // by which commands find it, also if the folder was renamed
 	var faults []string
 	x, err := ReadExperiment(dir)
 	switch {

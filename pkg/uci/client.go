@@ -82,7 +82,8 @@ type Timeouts struct {
 	Handshake time.Duration // from the start to "uciok"; default 15 s
 	Ready     time.Duration // from "isready" to "readyok"; default 10 s
 	Search    time.Duration // a search without a time limit; default 2 minutes
-	Quit      time.Duration // from "quit" to the end of the process, and from "stop" to the move; default 1 s
+	Stop      time.Duration // from "stop" to the move; default 10 s
+	Quit      time.Duration // from "quit" to the end of the process; default 1 s
 }
 
 func (t Timeouts) withDefaults() Timeouts {
@@ -90,6 +91,7 @@ func (t Timeouts) withDefaults() Timeouts {
 		Handshake: cmp.Or(t.Handshake, 15*time.Second),
 		Ready:     cmp.Or(t.Ready, 10*time.Second),
 		Search:    cmp.Or(t.Search, 2*time.Minute),
+		Stop:      cmp.Or(t.Stop, 10*time.Second),
 		Quit:      cmp.Or(t.Quit, time.Second),
 	}
 }

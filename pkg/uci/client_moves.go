@@ -98,7 +98,7 @@ func (e *Client) search(ctx context.Context, g *chess.Game, t Task, report func(
 		if err := e.send("stop"); err != nil {
 			return Answer{}, err
 		}
-		if err := e.until(context.Background(), "bestmove after stop", e.wait.Quit, take); err != nil {
+		if err := e.until(context.Background(), "bestmove after stop", e.wait.Stop, take); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -188,7 +188,7 @@ func (x *external) Think(ctx context.Context, g *chess.Game, t Task, report func
 
 // report returns an engine's info about the position p as the report of a search.
 func (in *Info) report(p *chess.Position) *Report {
-	r := &Report{Value: in.Score.Expected(), Exact: in.Score.IsMate, Mate: in.Score.Mate, Visits: in.Nodes, Depth: in.Depth,
+	r := &Report{Value: in.Score.Expected(), Exact: in.Score.IsMate, Mate: in.Score.Mate, Visits: int(in.Nodes), Depth: in.Depth,
 		Time: in.Time, Speed: float64(in.NPS), Full: float64(in.HashFull) / 1000}
 	if w := in.Score.WDL; w != nil {
 		r.WDL = &[3]float64{float64(w[0]) / 1000, float64(w[1]) / 1000, float64(w[2]) / 1000}

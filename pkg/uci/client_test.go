@@ -28,9 +28,9 @@ func times(mode string) Timeouts {
 	case "garbage-handshake":
 		return Timeouts{Handshake: 3 * time.Second}
 	case "hang":
-		return Timeouts{Search: 300 * time.Millisecond}
+		return Timeouts{Search: 300 * time.Millisecond, Stop: 300 * time.Millisecond}
 	case "late":
-		return Timeouts{Search: 300 * time.Millisecond, Quit: 20 * time.Second}
+		return Timeouts{Search: 300 * time.Millisecond, Stop: 20 * time.Second}
 	case "deaf":
 		return Timeouts{Ready: time.Second}
 	}
@@ -183,9 +183,9 @@ func TestCancel(t *testing.T) {
 	}{{"late", true}, {"hang", false}} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			limits := Timeouts{Quit: 20 * time.Second}
+			limits := Timeouts{}
 			if test.mode == "hang" {
-				limits.Quit = 200 * time.Millisecond
+				limits.Stop = 200 * time.Millisecond
 			}
 			e := start(t, badEngine(t, test.mode), limits)
 			enough := errors.New("enough")

@@ -64,8 +64,11 @@ type Settings struct {
 	Every            time.Duration // interval of reports without a new best move
 }
 
+// Overhead is the default of Settings.Overhead.
+const Overhead = 50 * time.Millisecond
+
 func defaults(batch int) Settings {
-	return Settings{Config: SearchConfig(max(1, batch)), MultiPV: 1, Hash: 1024, Overhead: 50 * time.Millisecond, Every: time.Second}
+	return Settings{Config: SearchConfig(max(1, batch)), MultiPV: 1, Hash: 1024, Overhead: Overhead, Every: time.Second}
 }
 
 // SearchConfig returns the search of an engine with default settings that evaluates the

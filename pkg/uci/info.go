@@ -15,8 +15,8 @@ type Info struct {
 	SelDepth int
 	MultiPV  int // 1 for the best line; 0 if not reported
 	Score    *Score
-	Nodes    int
-	NPS      int
+	Nodes    int64
+	NPS      int64
 	Time     time.Duration
 	HashFull int // per mille
 	PV       []string

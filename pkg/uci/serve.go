@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"alamos/pkg/chess"
 )
@@ -204,6 +205,12 @@ func (s *server) command(ctx context.Context, line string) {
 		s.think(ctx, rest)
 	case "stop":
 		s.stop()
+		for len(s.waiting) > 0 { // it comes after these, and ends their searches too
+			next := s.waiting[0]
+			s.waiting = s.waiting[1:]
+			s.command(ctx, next)
+			s.stop()
+		}
 	case "ponderhit":
 		if t := s.search; t != nil && t.task.Ponder {
 			close(t.hit)
@@ -285,7 +292,9 @@ func (s *server) set(name, value string) error {
 		return nil
 	case wdlOption:
 		s.wdl = value == "true"
-		return nil
+		if !slices.ContainsFunc(s.engine.Options(), func(o Option) bool { return o.Name == name }) {
+			return nil
+		}
 	case ponderOption: // informs user interfaces only: "go ponder" starts to ponder
 		return nil
 	}
@@ -331,8 +340,11 @@ func (s *server) think(ctx context.Context, words []string) {
 		s.say("bestmove (none)")
 		return
 	}
-	if !task.Infinite {
-		task.Limit = task.Limit.ForPlayer(s.limit, s.game.Position().Turn())
+	if turn := s.game.Position().Turn(); !task.Infinite {
+		if task.Clock[turn] == 0 { // that of the other side ends no search
+			task.Clock, task.Increment, task.MovesToGo = [2]time.Duration{}, [2]time.Duration{}, 0
+		}
+		task.Limit = task.Limit.ForPlayer(s.limit, turn)
 		task.Infinite = task.Limit == Limit{} && !task.Ponder
 	}
 	var l chess.MoveList
@@ -387,8 +399,8 @@ func (r *Report) infos(p *chess.Position, chess960, wdl bool) []Info {
 			depth = len(line.Moves)
 		}
 		in := Info{
-			Depth: depth, SelDepth: r.Depth, Nodes: r.Visits, Time: r.Time,
-			NPS: int(r.Speed), HashFull: int(1000 * r.Full), Score: r.score(line, wdl),
+			Depth: depth, SelDepth: r.Depth, Nodes: int64(r.Visits), Time: r.Time,
+			NPS: int64(r.Speed), HashFull: int(1000 * r.Full), Score: r.score(line, wdl),
 		}
 		if len(r.Lines) > 1 && r.Tree {
 			in.MultiPV = i + 1

@@ -63,6 +63,7 @@ func TestServe(t *testing.T) {
 		"searchmoves":                    {[]string{"position startpos", "go nodes 50 searchmoves a2a3 h2h3"}, []string{`bestmove (a2a3|h2h3).*`}},
 		"infinite, and the end of input": {[]string{"position startpos", "go infinite"}, []string{`bestmove \w+.*`}},
 		"go alone is infinite":           {[]string{"position startpos", "go", "stop"}, []string{`bestmove \w+.*`}},
+		"stop ends what waits too":       {[]string{"position startpos", "go movetime 600000", "position startpos moves e2e4", "go infinite", "stop", "go nodes 5"}, []string{`bestmove [a-h][12].*`, `bestmove [a-h][78].*`}},
 		"stop at once":                   {[]string{"position startpos", "go infinite", "stop", "stop"}, []string{`bestmove \w+.*`}},
 		"ponder, hit":                    {[]string{"position startpos moves e2e4", "go ponder wtime 50 btime 50", "ponderhit"}, []string{`bestmove \w+.*`}},
 		"ponder, miss":                   {[]string{"position startpos moves e2e4", "go ponder nodes 10", "stop", "position startpos", "go nodes 5"}, []string{`bestmove \w+.*`}},
@@ -226,6 +227,7 @@ func TestServeEndOfInput(t *testing.T) {
 		{"go ponder infinite", "ponderhit"},
 		{"go ponder", "ponderhit"},
 		{"go winc 1000"},
+		{"go btime 1000"}, // it is White's turn
 		{"go nodes 50", "go ponder nodes 1", "position startpos moves e2e4", "go nodes 50"},
 	} {
 		wantLine(t, answers(t, append([]string{"position startpos"}, commands...)...), `bestmove \w+.*`)

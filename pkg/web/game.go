@@ -130,7 +130,7 @@ func (g *game) play(r *request) error {
 	switch o := g.outcome(); {
 	case o.Over():
 		return conflict("The game is over. %s", ending(o))
-	case r.Ply == nil || *r.Ply != g.ply():
+	case r.Ply == nil || *r.Ply != g.ply(), r.FEN != "" && r.FEN != p.FEN():
 		return conflict("The game has gone on since that position. Try again.")
 	case !g.isHuman(p.Turn()):
 		return conflict("It is the turn of %s.", g.name(p.Turn()))
@@ -166,6 +166,9 @@ func (g *game) push(m chess.Move) {
 	side := g.line.Position().Turn()
 	g.line.Play(m)
 	g.append(v)
+	g.tags = slices.DeleteFunc(slices.Clone(g.tags), func(t chess.Tag) bool { // of the game as it was loaded
+		return slices.Contains([]string{"Termination", "PlyCount", "TimeControl"}, t.Name)
+	})
 	if g.ply() > untimedPlies {
 		g.left()[side] += g.clock.increment
 	}

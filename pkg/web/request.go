@@ -36,7 +36,7 @@ import (
 // request is the body of a POST. Each request uses some of its fields.
 type request struct {
 	Variant  string `json:"variant"`
-	FEN      string `json:"fen"`      // of the start; "": the variant's
+	FEN      string `json:"fen"`      // of the start, "" for the variant's; of the position of a move, "" for any
 	Chess960 *int   `json:"chess960"` // number of the start; -1: any
 	White    seat   `json:"white"`
 	Black    seat   `json:"black"`

@@ -83,6 +83,7 @@ func TestHumanGame(t *testing.T) {
 	for i, m := range []string{"f2f3", "e5", "g4", "d8h4"} {
 		refuse("/move", move(i, "a1a5"), 400, "a1a5")
 		refuse("/move", move(i+1, m), 409, "gone on since")
+		refuse("/move", fmt.Sprintf(`{"ply": %d, "fen": "8/8/8/8/8/8/8/8 w - - 0 1", "move": %q}`, i, m), 409, "gone on since") // another page's line
 		h.must(game+"/move", move(i, m))
 	}
 	know := h.over(game)

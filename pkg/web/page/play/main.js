@@ -65,7 +65,7 @@ async function say(move) {
   const at = `${id} ${last()}`;
   if (sent === at) return;
   sent = at;
-  if (!(await ask("move", { ply: last(), move }))) {
+  if (!(await ask("move", { ply: last(), fen: game.positions[last()].fen, move }))) {
     shown = null;
     draw(); // with the pieces where they were
   }
@@ -241,7 +241,7 @@ function strength(seat) {
 // drawPlayer shows a side's player, pieces in hand and checks.
 function drawPlayer(root, side, at) {
   const seat = game.seats[side];
-  const key = JSON.stringify([id, side, seat, game.names[side], Boolean(game.clocks), at.pockets, at.checks, at.turn, game.thinking, look, Boolean(game.outcome), board.legal.length]);
+  const key = JSON.stringify([id, side, seat, game.names[side], Boolean(game.clocks), at.pockets, at.checks, at.turn, mover(), game.thinking, look, Boolean(game.outcome), board.legal.length]);
   if (root.dataset.key === key) return;
   root.dataset.key = key;
   const parts = [];
@@ -543,7 +543,7 @@ $("last").addEventListener("click", () => lookAt(last()));
 $("type").addEventListener("submit", async (e) => {
   e.preventDefault();
   const move = $("typed").value.trim();
-  if (move && (await ask("move", { ply: last(), move }))) $("typed").value = "";
+  if (move && (await ask("move", { ply: last(), fen: game.positions[last()].fen, move }))) $("typed").value = "";
 });
 const analyze = () => ask("analyze", { player: $("analyze").checked ? $("analyst").value : "", ply: look ?? undefined });
 $("analyze").addEventListener("change", analyze);

@@ -8,6 +8,7 @@ const height = 320;
 // The colors of Okabe and Ito, which color-blind readers can tell apart.
 const colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7a00", "#7f7f7f"];
 export const colorOf = (n) => colors[n % colors.length];
+export const isDashed = (n) => n >= colors.length;
 
 const formats = [0, 1, 2, 3, 4, 5, 6].map((digits) => new Intl.NumberFormat("en", { maximumFractionDigits: digits }));
 export const count = (n) => formats[0].format(n);
@@ -54,7 +55,7 @@ export function drawLines(box, lines, xLabel) {
   }
   shape("text", { x: (margin.left + width - margin.right) / 2, y: height - 8, "text-anchor": "middle" }, picture, xLabel);
   for (const l of lines) {
-    shape("polyline", { points: l.points.map(([x, y]) => `${px(x)},${py(y)}`).join(" "), stroke: l.color }, picture);
+    shape("polyline", { points: l.points.map(([x, y]) => `${px(x)},${py(y)}`).join(" "), stroke: l.color, ...(l.dashed && { "stroke-dasharray": "6 4" }) }, picture);
     if (l.points.length === 1) shape("circle", { cx: px(l.points[0][0]), cy: py(l.points[0][1]), r: 3, fill: l.color }, picture);
   }
   const tip = element("div", "tip", box);

@@ -1,7 +1,7 @@
 // The page: follows the results that the server reads, and asks for what is shown.
 
 import { Replay } from "/shared/replay.js";
-import { colorOf, count, drawLines, format } from "./chart.js";
+import { colorOf, count, drawLines, format, isDashed } from "./chart.js";
 
 const $ = (id) => document.getElementById(id);
 const mostTicked = 16;
@@ -240,11 +240,11 @@ function drawTrials() {
     if (c === by) th.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
     else th.removeAttribute("aria-sort");
   }
-  const colors = new Map([...ticked].map((number, i) => [number, colorOf(i)]));
+  const places = new Map([...ticked].map((number, i) => [number, i])); // which decide the lines' looks
   const order = matching.map((t) => {
     if (!rows.has(t.number)) rows.set(t.number, newRow(t.number, all));
     const row = rows.get(t.number);
-    fillRow(row, t, all, colors.get(t.number));
+    fillRow(row, t, all, places.get(t.number));
     return row;
   });
   const body = $("trials").tBodies[0];
@@ -291,13 +291,14 @@ function newRow(number, all) {
   return row;
 }
 
-function fillRow(row, t, all, color) {
+function fillRow(row, t, all, place) {
   if (t.number === chosen) row.setAttribute("aria-current", "true");
   else row.removeAttribute("aria-current");
   const [box, key] = row.cells[0].children;
-  box.checked = color !== undefined;
-  key.hidden = color === undefined;
-  key.style.background = color ?? "";
+  box.checked = place !== undefined;
+  key.hidden = place === undefined;
+  const color = colorOf(place ?? 0);
+  key.style.background = isDashed(place) ? `linear-gradient(90deg, ${color} 40%, transparent 40% 60%, ${color} 60%)` : color;
   for (const [i, c] of all.entries()) {
     const text = String((c.text ?? c.value)(t));
     if (row.cells[i + 1].textContent !== text) row.cells[i + 1].textContent = text;
@@ -332,6 +333,7 @@ async function drawChart() {
   const drawn = lines.map((l) => ({
     name: trials.get(l.trial)?.label || shown,
     color: colorOf([...ticked].indexOf(l.trial)),
+    dashed: isDashed([...ticked].indexOf(l.trial)),
     points: l.values.map((y, i) => [over === "samples" ? l.samples[i] : i + 1, y]).filter(([, y]) => y !== null),
   })).filter((l) => l.points.length > 0);
   $("nothing").hidden = drawn.length > 0;
