@@ -233,6 +233,11 @@ func (l lacks) support(name string, v chess.Variant, only *chess.Variant) error 
 		if v != *only {
 			return fmt.Errorf("encoding %s is of %v, not of %v", Rules, *only, v)
 		}
+		for s := range v.Squares().Squares {
+			if !v.Squares().Has(v.Flip(s)) {
+				return fmt.Errorf("encoding %s: the board has %v but not %v: want the same board for both sides", Rules, s, v.Flip(s))
+			}
+		}
 		return nil
 	}
 	if v.Defined() {

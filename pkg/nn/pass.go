@@ -116,12 +116,15 @@ type part struct {
 
 type passes []*pass
 
+// micros returns the positions [from, to) of micro-batch m of a batch of n.
+func (t *Trainer) micros(m, n int) (from, to int) { return n * m / t.micro, n * (m + 1) / t.micro }
+
 // passes starts the passes of a batch. The caller closes them.
 func (t *Trainer) passes(b *Batch, training bool, momentum float64) (all passes) {
 	b = t.net.sparse.reflectedBatch(b)
 	for _, r := range t.all() {
 		for m := r.first; m < r.last; m++ {
-			if from, to := b.N*m/t.micro, b.N*(m+1)/t.micro; from < to {
+			if from, to := t.micros(m, b.N); from < to {
 				all = append(all, t.pass(r, m-r.first, b.part(from, to), from, b.N, training, momentum))
 			}
 		}

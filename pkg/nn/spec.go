@@ -138,11 +138,14 @@ const (
 	kernelP = "3x3-policy"
 )
 
+// mostPlanes is more than any encoding has. The spec of a damaged file may have any number.
+const mostPlanes = 1 << 12
+
 // Complete returns the spec with every default made explicit, or an error that names the
 // invalid field.
 func (s Spec) Complete() (Spec, error) {
-	if s.Planes < 1 {
-		return s, fmt.Errorf("network: planes: want at least 1, have %d", s.Planes)
+	if s.Planes < 1 || s.Planes > mostPlanes {
+		return s, fmt.Errorf("network: planes: want 1 to %d, have %d", mostPlanes, s.Planes)
 	}
 	if s.PolicyHead == "" && s.PolicySize == 0 {
 		s.PolicyHead = PolicyNone

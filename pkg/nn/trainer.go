@@ -172,7 +172,7 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	}
 	loss, _, err := t.run(b, true, func(p *pass) error {
 		t.changed = true
-		return errors.Join(t.step(p, lr), t.share(normMomentum))
+		return errors.Join(t.step(p, lr), t.share(normMomentum, p.whole))
 	})
 	return loss, err
 }
@@ -220,7 +220,7 @@ func (t *Trainer) UpdateNorms(b *Batch, momentum float64) error {
 		t.changed = true
 		passes := t.passes(b, true, momentum)
 		defer passes.close()
-		return errors.Join(passes.each((*pass).forward), t.share(momentum))
+		return errors.Join(passes.each((*pass).forward), t.share(momentum, b.N))
 	})
 }
 
@@ -386,8 +386,8 @@ func (r *replica) stop() error {
 
 // share takes what a pass in training has changed from the views of the micro-batches to the
 // first replica, and copies that to the others. Running statistics move by the mean of the
-// micro-batches' statistics, of which momentum is the share.
-func (t *Trainer) share(momentum float64) error {
+// micro-batches' statistics, of which momentum is the share. The batch has n positions.
+func (t *Trainer) share(momentum float64, n int) error {
 	if t.micro == 1 {
 		return nil
 	}
@@ -400,10 +400,13 @@ func (t *Trainer) share(momentum float64) error {
 			mean := make([]float64, p.size())
 			p.read(running, t.params.full[p])
 			for _, r := range t.all() {
-				for _, v := range r.shards[0].views {
+				for i, v := range r.shards[0].views {
+					if from, to := t.micros(r.first+i, n); from == to { // of a small batch
+						continue
+					}
 					p.read(batch, v.params[p])
 					for i, x := range batch {
-						mean[i] += float64(x) / float64(t.micro)
+						mean[i] += float64(x) / float64(min(n, t.micro))
 					}
 				}
 			}

@@ -555,6 +555,9 @@ func TestMeansOfStatistics(t *testing.T) {
 		b.Moves, b.Replies = b.Moves.alone(), b.Replies.alone()
 		return b
 	}
+	if two := part(0, 2); !reflect.DeepEqual(statistics(Optimizer{MicroBatches: 8}, two), statistics(Optimizer{MicroBatches: 2}, two)) {
+		t.Error("micro-batches without positions change the statistics")
+	}
 	micro, inTurn := statistics(Optimizer{MicroBatches: 2}, all), statistics(Optimizer{}, part(0, 12), part(12, 24))
 	one, two := statistics(Optimizer{}, part(0, 12)), statistics(Optimizer{}, part(12, 24))
 	n := 0

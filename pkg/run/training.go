@@ -26,7 +26,7 @@ import (
 )
 
 // trainingCode is the version of the code of training, see [Stage].
-const trainingCode = "10"
+const trainingCode = "11"
 
 // untrainedCode is the version of the code of the untrained network.
 const untrainedCode = "1"

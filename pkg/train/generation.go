@@ -360,7 +360,7 @@ type feed struct {
 	values []float32      // replace the values of the samples, unless nil
 	mirror *encode.Mirror // reflects a random half of the samples that it can reflect, unless nil
 	seed   uint64         // determines that half
-	reply  bool           // the opponent's reply is a target
+	reply  bool           // the policy target of the next position is that of the opponent's reply
 }
 
 // add adds sample i of the set to a batch.

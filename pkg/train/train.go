@@ -232,7 +232,8 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
-	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, reply: net.Spec().OpponentPolicy, seeds: seeds, watch: watch, state: *st}
+	reply := net.Spec().OpponentPolicy && !cfg.SplitsPositions() // else the next position may be held out
+	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, reply: reply, seeds: seeds, watch: watch, state: *st}
 	r.state.Average = st.Average.Clone()
 	if cfg.Mirror {
 		codec, err := window.Meta().Codec()
