@@ -134,6 +134,9 @@ func (g *generation) pieces(l *MoveList, victims, empty Bitboard) (n int) {
 			default:
 				to = b.reach(quiet, s, g.occupied)&empty | b.reach(capture, s, g.occupied)&victims
 			}
+			if k.t == King {
+				to &^= p.castle & g.own // the move to the rook is castling, or none
+			}
 			switch {
 			case k.t == Pawn:
 				n += g.pawn(l, s, to, empty)

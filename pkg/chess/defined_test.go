@@ -274,6 +274,21 @@ func TestRareRules(t *testing.T) {
 	if own.Play(m); !strings.Contains(own.FEN(), " b kq - ") {
 		t.Errorf("after the capture of the own king: %s", own.FEN())
 	}
+	beside := position(`{"name":"beside","self_capture":true}`, "bqnnrkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNNRKRB w KQ - 0 1")
+	texts := map[string]int{}
+	var l MoveList
+	beside.LegalMoves(&l)
+	for _, m := range l.Slice() {
+		texts[m.String()]++
+	}
+	for text, n := range texts {
+		if n > 1 {
+			t.Errorf("%d moves are %s: the king castles with a rook beside it and does not capture it", n, text)
+		}
+	}
+	if beside.castle = 0; !has(beside, "f1g1") {
+		t.Error("the king does not capture a rook with which it may not castle")
+	}
 	dropped := position(`{"name":"dropped","hand":"captures","promotion_ranks":[7,8],"en_passant":[]}`, "4k3/8/8/8/8/8/8/4K3[P] w - - 0 1")
 	if has(dropped, "P@a7") || !has(dropped, "P@a6") {
 		t.Error("a pawn is dropped where it would have promoted")

@@ -37,7 +37,7 @@ type Rules struct {
 	CastleAfter   int       `key:"castling_after" json:"castling_after" default:"0" range:"0..1000" unit:"moves of each side" doc:"Number of moves at the start in which nobody may castle."`
 	Explosion     int       `key:"explosion" json:"explosion" default:"0" range:"0..3" unit:"squares" doc:"Radius of the explosion that a capture causes, in which the capturing piece and all others vanish. 0 means none."`
 	Immune        string    `key:"explosion_immune" json:"explosion_immune" default:"p" want:"letters of pieces, or none" pattern:"^[a-z]+$" doc:"The kinds that survive an explosion beside them."`
-	SelfCapture   bool      `key:"self_capture" json:"self_capture" default:"false" doc:"Whether pieces may capture those of their own side, except royal ones."`
+	SelfCapture   bool      `key:"self_capture" json:"self_capture" default:"false" doc:"Whether pieces may capture those of their own side, except royal ones and, by the king, a rook with which it may still castle."`
 	MustCapture   bool      `key:"must_capture" json:"must_capture" default:"false" doc:"Whether a side that can capture must do so."`
 	Hand          string    `key:"hand" json:"hand" default:"none" enum:"none start captures" doc:"Pieces in hand, which can be dropped on empty squares instead of a move: none; those of the start position; or also all that a side captures."`
 	Demote        bool      `key:"hand_demotes" json:"hand_demotes" default:"true" doc:"Whether a promoted piece comes into the hand as a pawn."`
