@@ -296,7 +296,7 @@ func checkOut(out string, inputs []string) error {
 	if err != nil {
 		return usagef("--out: %w", err)
 	}
-	if err := refuseInput("out", out, inputs...); err != nil {
+	if err := refuseInput(out, inputs...); err != nil {
 		return err
 	}
 	if !there.Mode().IsRegular() {

@@ -108,7 +108,7 @@ line.`,
 				d.Prefix = os.Getenv("GIT_PREFIX")
 				return diff.Driver(cmd.OutOrStdout(), d, o, colors, terminal)
 			}
-			if err := refuseInput("out", out, args...); err != nil {
+			if err := refuseInput(out, args...); err != nil {
 				return err
 			}
 			a, err := diff.Open(args[0], o)

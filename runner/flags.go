@@ -124,15 +124,15 @@ func fileFlag(cmd *cobra.Command, at *string, name, usage string, ends ...string
 	}}, long, short, usage)
 }
 
-// refuseInput returns an error if a file to write is one of those that a command reads.
-func refuseInput(flag, out string, inputs ...string) error {
+// refuseInput returns an error if the file of --out is one of those that the command reads.
+func refuseInput(out string, inputs ...string) error {
 	there, err := os.Stat(out)
 	if err != nil {
 		return nil
 	}
 	for _, input := range inputs {
 		if st, err := os.Stat(input); err == nil && os.SameFile(there, st) {
-			return usagef("--%s: %s is an input (%s): name another file", flag, out, input)
+			return usagef("--out: %s is an input (%s): name another file", out, input)
 		}
 	}
 	return nil

@@ -106,9 +106,10 @@ exit status is 2 if there is a fault.`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return faultsOf(files, func(file string) error {
 				script, err := hook.Read(file)
-				if failed, ok := errors.AsType[*fs.PathError](err); ok {
-					return &config.Error{Position: config.Position{File: file, Line: 1, Col: 1}, Msg: "cannot read the file: " + failed.Err.Error(), Err: err}
-				} else if err != nil {
+				switch {
+				case errors.As(err, new(*fs.PathError)):
+					return &config.Error{Position: config.Position{File: file, Line: 1, Col: 1}, Msg: "cannot read the file: " + config.Reason(err), Err: err}
+				case err != nil:
 					return err
 				}
 				names, err := script.Functions(cmd.Context(), hook.Limits{})

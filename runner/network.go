@@ -99,7 +99,7 @@ func exportModel(what, results, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseInput("out", out, file); err != nil {
+	if err := refuseInput(out, file); err != nil {
 		return err
 	}
 	c, err := nn.ReadCheckpoint(file)

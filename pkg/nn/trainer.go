@@ -400,8 +400,8 @@ func (t *Trainer) share(momentum float64, n int) error {
 			mean := make([]float64, p.size())
 			p.read(running, t.params.full[p])
 			for _, r := range t.all() {
-				for i, v := range r.shards[0].views {
-					if from, to := t.micros(r.first+i, n); from == to { // of a small batch
+				for view, v := range r.shards[0].views {
+					if from, to := t.micros(r.first+view, n); from == to { // of a small batch
 						continue
 					}
 					p.read(batch, v.params[p])
