@@ -251,6 +251,13 @@ func TestRareRules(t *testing.T) {
 		_, err := p.ParseUCI(move)
 		return err == nil
 	}
+	gifts, err := ParseVariant(`{"name":"gifts","hand":"start","pieces":[{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"giant","letter":"a","moves":"QNADCZH","region":"all"}],"promotion":"none","start":"4k3/8/8/8/8/8/8/4K3[aA] w - - 0 1","castling":false,"royal":"k"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ParseFEN(gifts, "4k3/8/8/8/8/8/8/4K3["+strings.Repeat("A", 38)+"] w - - 0 1"); err == nil || !strings.Contains(err.Error(), "at most 1024 are possible") {
+		t.Errorf("38 pieces in hand, of very many moves each: %v", err)
+	}
 	if p := position(`{"name":"house","hand":"captures"}`, "4k3/8/8/8/8/8/8/4K3[Qq] w - - 0 1"); p.InsufficientMaterial() {
 		t.Error("queens in hand are too little")
 	}

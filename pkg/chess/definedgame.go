@@ -20,6 +20,9 @@ func (b *rulebook) checkMaterial(p *Position) error {
 	}
 	for c := White; c <= Black; c++ {
 		n := p.color[c].Count()
+		for _, k := range b.kinds {
+			n += p.Pocket(c, k.t)
+		}
 		if b.Hand == "captures" {
 			n = pieces
 		}
@@ -30,9 +33,9 @@ func (b *rulebook) checkMaterial(p *Position) error {
 	return nil
 }
 
-// mostMoves is a bound on the moves of a side with n pieces on the board and in hand. k of
-// them on the board have at most so many moves each, and no square is reached from more than
-// so many directions.
+// mostMoves is a bound on the moves of a side with n pieces on the board and in hand. With k
+// pieces on the board there are at most k*b.most moves, and at most len(b.ways) ways to reach
+// each square.
 func (b *rulebook) mostMoves(n int) (most int) {
 	squares, drops := b.squares.Count(), 0
 	if b.hand {

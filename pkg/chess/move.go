@@ -47,8 +47,7 @@ func (m Move) Promotion() PieceType {
 	return NoPieceType
 }
 
-// Dropped is the piece that a drop places (crazyhouse), [NoPieceType] for other
-// moves.
+// Dropped is the piece that a drop places, [NoPieceType] for other moves.
 func (m Move) Dropped() PieceType {
 	if !m.IsDrop() {
 		return NoPieceType
@@ -98,7 +97,7 @@ type MoveList struct {
 	moves [1024]Move
 }
 
-// mostMoves is more than the legal moves of any position that [ParseFEN] accepts.
+// mostMoves is more than the legal moves of any position of a built-in variant.
 const mostMoves = 720
 
 // Len is the number of moves.

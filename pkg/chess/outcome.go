@@ -55,10 +55,10 @@ type Reason uint8
 const (
 	NoReason             Reason = iota // the game is not over
 	Checkmate                          // the side to move is in check and has no move
-	KingExploded                       // in atomic chess
+	KingExploded                       // a royal piece, in atomic chess or by rules of a file
 	Stalemate                          // the side to move has no move and is not in check; it wins in antichess
-	Threefold                          // the position has occurred three times
-	FiftyMoves                         // a hundred plies without capture or pawn move
+	Threefold                          // the position has occurred three times, or as often as the rules say
+	FiftyMoves                         // a hundred plies, or as many as the rules say, without capture or pawn move
 	InsufficientMaterial               // neither side can win
 	MoveLimit                          // longer than the experiment allows
 	Resignation

@@ -25,7 +25,11 @@ func Perft(p *Position, depth int) uint64 {
 // previous ply, so that no list has to be cleared.
 func perft(p *Position, depth int, l *MoveList) uint64 {
 	first := l.n
-	if first > len(l.moves)-mostMoves {
+	room := mostMoves
+	if p.variant.Defined() {
+		room = len(l.moves)
+	}
+	if first > len(l.moves)-room {
 		return Perft(p, depth) // with a list of its own
 	}
 	p.generate(l)

@@ -8,7 +8,7 @@ type Position struct {
 	color     [2]Bitboard
 	kind      [7]Bitboard // by PieceType to King; [0] has the pieces of other types, see typeBoards
 	castle    Bitboard    // rooks that may still castle
-	promoted  Bitboard    // pieces that were pawns (crazyhouse only)
+	promoted  Bitboard    // pieces that were pawns, where captured pieces go to the hand
 	key       uint64
 	pocket    [2]pocket // pieces in hand
 	rule50    uint32    // plies since the last capture or pawn move
@@ -100,7 +100,7 @@ func (p *Position) Side(c Color) Bitboard { return p.color[c&1] }
 // Occupied returns the squares of all pieces.
 func (p *Position) Occupied() Bitboard { return p.color[White] | p.color[Black] }
 
-// King is the square of a side's king, [NoSquare] when it has exploded.
+// King is the square of a side's king, [NoSquare] when it has none.
 func (p *Position) King(c Color) Square { return p.Pieces(c, King).First() }
 
 // CastlingRooks returns the squares of the rooks with which a side may still
@@ -121,11 +121,11 @@ func (p *Position) Pocket(c Color, t PieceType) int {
 }
 
 // Promoted returns the pieces of both sides that were pawns, which go back to the
-// pocket as pawns; it is empty except in crazyhouse.
+// pocket as pawns; it is empty where captured pieces do not go to the hand.
 func (p *Position) Promoted() Bitboard { return p.promoted }
 
-// ChecksLeft is the number of checks with which side c wins, 3 at the start, 0
-// when it has won; it is 0 except in three-check.
+// ChecksLeft is the number of checks with which side c wins: 3 at the start of
+// three-check, 0 when it has won or where checks are not counted.
 func (p *Position) ChecksLeft(c Color) int { return int(p.checks[c&1]) }
 
 // EnPassant is the square behind a pawn that has just advanced two squares, if

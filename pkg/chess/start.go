@@ -73,7 +73,7 @@ func (s Starts) Draw(rng *rand.Rand) Position {
 	if !s.entries[i].chess960 {
 		return s.entries[i].fixed
 	}
-	p, err := Chess960(s.variant, rng.IntN(960))
+	p, err := Chess960(s.variant, rng.IntN(chess960Count))
 	if err != nil {
 		panic(fmt.Sprintf("chess: %v", err)) // ParseStarts has checked it
 	}
@@ -89,7 +89,7 @@ func (s Starts) Any(f func(*Position) bool) bool {
 			}
 			continue
 		}
-		for n := range 960 {
+		for n := range chess960Count {
 			if p, err := Chess960(s.variant, n); err == nil && f(&p) {
 				return true
 			}

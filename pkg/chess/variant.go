@@ -42,7 +42,7 @@ var variantFacts = [...]struct {
 // variantCount sizes tables by variant.
 const variantCount = len(variantFacts)
 
-// Variants lists all variants.
+// Variants lists the built-in variants.
 func Variants() []Variant {
 	all := make([]Variant, variantCount)
 	for i := range all {

@@ -100,7 +100,7 @@ func TestLabels(t *testing.T) {
 // centipawns.
 func TestCentipawns(t *testing.T) {
 	game := filepath.Join(t.TempDir(), "a.pgn")
-	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
+	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n\n[Event \"?\"]\n\n1. e4 e5 *\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, "info depth 1 score cp 100"), Limit: uci.Limit{Depth: 1}}}
@@ -109,14 +109,17 @@ func TestCentipawns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if broken := p.Game == 1; broken != (p.MovesLeft == 0) {
+			t.Errorf("game %d, ply %d: %v plies left; those of a game that breaks off are unknown", p.Game, p.Ply, p.MovesLeft)
+		}
 		want := 2/(1+math.Exp(-0.00368208*100)) - 1
 		if math.Abs(float64(p.Value)-want) > 1e-6 || math.Abs(float64(p.Draw)-(1-want)) > 1e-6 {
 			t.Errorf("ply %d: value %v, draw %v, want %v, %v", p.Ply, p.Value, p.Draw, want, 1-want)
 		}
 		n++
 	}
-	if n != 2 {
-		t.Errorf("%d positions, want 2", n)
+	if n != 4 {
+		t.Errorf("%d positions, want 4", n)
 	}
 }
 

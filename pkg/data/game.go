@@ -371,6 +371,9 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 		}
 		p := w.reset(ply)
 		p.At, p.MovesLeft = w.board, float32(len(moves)-ply)
+		if w.result == chess.Unfinished {
+			p.MovesLeft = 0 // unknown
+		}
 		move := moves[ply]
 		if w.source.cfg.Continued {
 			p.Played = moves[ply:]

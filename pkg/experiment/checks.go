@@ -68,7 +68,7 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 			fail("game.start", "", err)
 		}
 		for j, fen := range s.SelfPlay.Opening.FENs {
-			if _, err := FigurePosition(v, s, fen); err != nil {
+			if _, err := chess.ParseOngoing(v, fen); err != nil {
 				fail("selfplay.opening.fens", "", fmt.Errorf("position %d: %w", j+1, err))
 			}
 		}

@@ -101,8 +101,7 @@ func (c *CSV) Columns() []string {
 		return c.Y
 	}
 	return slices.DeleteFunc(slices.Clone(c.Rows[0]), func(name string) bool {
-		of, isEnd := strings.CutSuffix(strings.TrimSuffix(name, "_low"), "_high")
-		isEnd = isEnd || strings.HasSuffix(name, "_low")
-		return name == c.XColumn() || name == c.By || isEnd && c.Column(of) >= 0
+		of := strings.TrimSuffix(strings.TrimSuffix(name, "_low"), "_high")
+		return name == c.XColumn() || name == c.By || of != name && c.Column(of) >= 0
 	})
 }

@@ -8,7 +8,8 @@
 //	merge    the files it extends, itself, and --set, later over earlier (load.go)
 //	resolve  defaults, conditions between keys -> Settings (package config, rules.go)
 //	sweep    one Settings per combination and seed, each with its ID (axes.go, draw.go,
-//	         sweep.go, trials.go); TPE proposes the later ones (tpe.go)
+//	         sweep.go, trials.go); TPE, population-based training and close calls propose
+//	         the later ones (tpe.go, pbt.go, grow.go)
 //
 // The tags of [Settings] and of the structs of other packages, such as search.Config,
 // define the language. To add a setting, add a tagged field beside the code that uses it.

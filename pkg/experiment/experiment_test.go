@@ -342,6 +342,11 @@ func TestSet(t *testing.T) {
 	if s.Search.Visits != 100 || s.Training.Epochs != 2 || s.About != "a=b" || s.Generations != 30 || len(s.Tournament.Players) != 2 {
 		t.Errorf("%+v", s)
 	}
+	for _, sets := range [][]string{{"search.root=gumbel", "search.root.considered=8"}, {"search.root.considered=8", "search.root=gumbel"}} {
+		if n := load(t, "", sets...).Settings.Search.Root.Considered; n != 8 {
+			t.Errorf("%q: %d considered", sets, n)
+		}
+	}
 	if o := e.Origin("search.visits").String(); o != "--set" {
 		t.Errorf("origin %s", o)
 	}

@@ -18,9 +18,9 @@ type view struct {
 // view resolves a merged tree. It reports no faults: the combinations decide whether an
 // experiment is valid, and a base may be incomplete.
 func (l *loader) view(t *config.Node, sweep *expansion) view {
-	values := l.quietly(t)
+	values := l.resolveSilently(t)
 	s := l.settingsOf(values)
-	return view{tree: t, placed: l.rules(&config.Reader{Bad: map[string]bool{}}, t), values: values, meanings: s.bySource(), sweep: sweep}
+	return view{tree: t, placed: l.gameRules(&config.Reader{Bad: map[string]bool{}}, t), values: values, meanings: s.bySource(), sweep: sweep}
 }
 
 // ExplainTrial is Explain for one of e.Trials, by its index: its own values, with the
@@ -31,7 +31,7 @@ func (e *Experiment) ExplainTrial(i int) []config.Explained {
 		over = s.over(over, e.layers+j)
 	}
 	l := &loader{bad: map[string]bool{}, files: &config.Files{}}
-	v := view{tree: over, placed: l.rules(&config.Reader{Bad: map[string]bool{}}, over), values: l.quietly(over)}
+	v := view{tree: over, placed: l.gameRules(&config.Reader{Bad: map[string]bool{}}, over), values: l.resolveSilently(over)}
 	v.values["seed"] = int64(trial.Settings.Seed)
 	rows := v.Explain()
 	for j := range rows {

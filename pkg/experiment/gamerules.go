@@ -23,10 +23,10 @@ const rulesExtension = ".yaml"
 // RulesKey is the key of the rules of a game that is not built in.
 const RulesKey = "game.rules"
 
-// rules returns a tree in which game.rules has all rules that differ from those of chess, if
+// gameRules returns a tree in which game.rules has all rules that differ from those of chess, if
 // the game is not a built-in variant, and game.variant the variant that they are based on.
 // A file of rules is then the same as the rules in the file of the experiment.
-func (l *loader) rules(c *config.Reader, t *config.Node) *config.Node {
+func (l *loader) gameRules(c *config.Reader, t *config.Node) *config.Node {
 	variant, changes := t.Find(variantKey), t.Find(RulesKey)
 	base, at := "", t.At
 	if variant != nil {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -85,7 +86,12 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (s *Settings) UnmarshalJSON(b []byte) error {
+func (s *Settings) UnmarshalJSON(b []byte) (err error) {
+	defer func() { // a value of another type than its key's
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("settings that alamos did not write: %v", fault)
+		}
+	}()
 	var values map[string]any
 	if err := json.Unmarshal(b, &values); err != nil {
 		return err

@@ -58,8 +58,9 @@ func Load(path string, o Options) (*Experiment, error) {
 	l := &loader{dir: filepath.Dir(path), files: &config.Files{ReadFile: o.ReadFile, Lenient: o.Lenient}, parsed: map[string]*config.Node{}, bad: map[string]bool{}}
 	l.file(path, nil, nil)
 	own := len(l.layers) - 1
-	for _, set := range o.Set {
-		l.set(set)
+	depth := func(set string) int { key, _, _ := strings.Cut(set, "="); return strings.Count(key, ".") }
+	for _, set := range slices.SortedStableFunc(slices.Values(o.Set), func(a, b string) int { return depth(a) - depth(b) }) {
+		l.set(set) // a section before its keys
 	}
 	if l.incomplete {
 		return nil, l.errs.Sorted()
@@ -196,13 +197,13 @@ func (l *loader) check(path string, data []byte) *config.Node {
 	if e := t.Entry("alamos"); e == nil || e.Value.Kind == config.Null {
 		l.errs = append(l.errs, config.Position{File: path, Line: 1, Col: 1}.Errorf("alamos", "missing: the version of the language").WithHint("start the file with: alamos: 1"))
 	}
-	l.partly(t)
+	l.checkLayer(t)
 	l.incomplete = l.incomplete || l.bad["extends"]
 	return t
 }
 
-// partly checks a tree that is one of several layers.
-func (l *loader) partly(t *config.Node) {
+// checkLayer checks a tree that is one of several layers.
+func (l *loader) checkLayer(t *config.Node) {
 	c := &config.Reader{Bad: l.bad, Files: l.files}
 	schema().Read(c, "", t)
 	l.errs = append(l.errs, c.Errs...)
@@ -238,7 +239,7 @@ func (l *loader) set(override string) {
 		}
 	}
 	t = config.Nest(steps, at, t)
-	l.partly(t)
+	l.checkLayer(t)
 	l.layers = append(l.layers, t)
 }
 
@@ -252,18 +253,18 @@ func (l *loader) merge(layers []*config.Node, files int) *config.Node {
 	return merged
 }
 
-// whole resolves a merged tree into canonical values of one trial.
-func (l *loader) whole(t *config.Node) (map[string]any, *config.Reader, bool) {
+// resolve resolves a merged tree into canonical values of one trial.
+func (l *loader) resolve(t *config.Node) (map[string]any, *config.Reader, bool) {
 	c := &config.Reader{Whole: true, Bad: maps.Clone(l.bad)}
-	t = l.rules(c, t)
+	t = l.gameRules(c, t)
 	values, ok := schema().Read(c, "", t)
 	return values, c, ok
 }
 
-// quietly is whole without reporting faults. The combinations decide whether an experiment
+// resolveSilently is resolve without reporting faults. The combinations decide whether an experiment
 // is valid, and a base may be incomplete.
-func (l *loader) quietly(t *config.Node) map[string]any {
-	values, _, _ := l.whole(t.Stamped(0))
+func (l *loader) resolveSilently(t *config.Node) map[string]any {
+	values, _, _ := l.resolve(t.Stamped(0))
 	return values
 }
 

@@ -71,6 +71,9 @@ func (p *PBT) grow(x *expansion, next *Experiment, values []float64) (string, er
 		}
 		taken[c.id] = true
 		trials := x.repeated(c, 0, 1)
+		if slices.ContainsFunc(next.Trials, func(t Trial) bool { return t.Label == trials[0].Label }) {
+			trials[0].Label += fmt.Sprintf(" seed=%d", trials[0].Settings.Seed)
+		}
 		trials[0].Parent = number
 		next.add(trials)
 		next.Pending--

@@ -80,11 +80,12 @@ func TestPopulation(t *testing.T) {
 		}
 	}
 	folders = map[string]bool{}
+	names := map[string]bool{}
 	for _, x := range few.Trials {
-		folders[x.Folder] = true
+		folders[x.Folder], names[x.Label] = true, true
 	}
-	if len(folders) != 18 {
-		t.Errorf("18 trials of one choice have %d folders", len(folders))
+	if len(folders) != 18 || len(names) != 18 {
+		t.Errorf("18 trials of one choice have %d folders and %d names", len(folders), len(names))
 	}
 
 	// Failed trials are replaced too; if all failed, nothing can continue.

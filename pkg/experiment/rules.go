@@ -34,7 +34,7 @@ func fault(broken bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// codec returns the encodings of positions and moves, or an error that [Check] reports.
+// codec returns the encodings of positions and moves, or an error that [LoadChecked] reports.
 func (s *Settings) codec() (encode.Codec, error) {
 	v, err := s.Game.Of()
 	if err != nil {
@@ -79,10 +79,10 @@ var rules = []rule{
 		return ""
 	}},
 	{"training.validation training.select", func(s *Settings) string {
-		return needsValidation(s, s.Training.Select == "lowest-validation-loss", "select: lowest-validation-loss")
+		return needsValidation(s, s.Training.Select == train.SelectLowest, "select: lowest-validation-loss")
 	}},
 	{"training.validation training.schedule.kind", func(s *Settings) string {
-		return needsValidation(s, s.Training.Schedule.Kind == "plateau", "a plateau schedule")
+		return needsValidation(s, s.Training.Schedule.Kind == train.Plateau, "a plateau schedule")
 	}},
 	{"training.validation training.patience", func(s *Settings) string { return needsValidation(s, s.Training.Patience > 0, "early stopping") }},
 	{"data training.value_target", func(s *Settings) string {

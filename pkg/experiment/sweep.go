@@ -79,7 +79,7 @@ func (l *loader) expand(t *config.Node) *expansion {
 	x.values, ok = schema().Read(r, "sweep", section)
 	l.errs = append(l.errs, r.Errs...)
 	config.Of[sweep]().Fill(&x.sweep, x.values)
-	if s, ok := l.quietly(t)["seed"].(int64); ok {
+	if s, ok := l.resolveSilently(t)["seed"].(int64); ok {
 		x.seed = uint64(s)
 	}
 	for _, a := range x.Grid {
@@ -167,7 +167,7 @@ const maxTrials = 10_000
 func (x *expansion) trials(before int) ([]Trial, []Left) {
 	if x.checkPaths(); len(x.errs) > before {
 		// Without combinations, only the faults outside the sweep can be reported.
-		values, r, ok := x.whole(x.base)
+		values, r, ok := x.resolve(x.base)
 		x.settings(x.base, values, r, ok)
 		return nil, nil
 	}
@@ -281,7 +281,7 @@ func (x *expansion) resolved(combos []combo) []combo {
 			over = s.over(over, layer)
 		}
 		over.At = x.base.At
-		values, r, ok := x.whole(over)
+		values, r, ok := x.resolve(over)
 		if c.values = values; !c.included && x.excludes(&c, used) {
 			continue
 		}

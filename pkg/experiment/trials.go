@@ -193,7 +193,7 @@ func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
 	place := map[bool]int{true: 0, false: 1} // of included combinations and of the others
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &combos[i], &combos[j]
-		return cmp.Or(place[a.included]-place[b.included], cmp.Compare(x.lot(a), x.lot(b)))
+		return cmp.Or(place[a.included]-place[b.included], cmp.Compare(x.sortKey(a), x.sortKey(b)))
 	})
 	var taken, rest []combo
 	for i, c := range combos {
@@ -255,9 +255,9 @@ func (s *Settings) games(generations int) float64 {
 	return sum
 }
 
-// lot returns the random sort key of a combination. It depends only on the experiment's
+// sortKey returns the random sort key of a combination. It depends only on the experiment's
 // seed and the combination, so a larger budget keeps the choice of a smaller one.
-func (x *expansion) lot(c *combo) uint64 {
+func (x *expansion) sortKey(c *combo) uint64 {
 	return stats.DeriveNamed(x.seed, "sweep.budget "+c.combination.label(), 0)
 }
 

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -38,9 +39,9 @@ type Games struct {
 	games    map[place]*Game
 	total    int
 	journal  *disk.Journal
-	told     int // total in the journal
-	others   int // games in the journal with a different key
-	beyond   int // highest number, from 1, of a game in the journal that has the right key but is one too many
+	told     Plan // in the journal
+	others   int  // games in the journal with a different key
+	beyond   int  // highest number, from 1, of a game in the journal that has the right key but is one too many
 }
 
 // place identifies a game of a tournament.
@@ -49,11 +50,26 @@ type place struct {
 	number int
 }
 
-// journaled is an entry of a journal: a game, or how many games there will be.
+// journaled is an entry of a journal: a game, or the plan of a tournament that begins or continues.
 type journaled struct {
 	Key, PGN string `json:",omitempty"`
 	Replaces bool   `json:",omitempty"` // an earlier entry of this game, which was wrong
-	Total    int    `json:",omitempty"`
+	Plan     Plan   `json:",omitzero"`
+}
+
+// Plan tells those who watch a journal which of its games count.
+type Plan struct {
+	Total int            // games of the tournament
+	Games map[string]int // games of each pair, by its key
+}
+
+// plan returns the plan of the tournament.
+func (a *Games) plan() Plan {
+	p := Plan{a.total, map[string]int{}}
+	for _, f := range a.fixtures {
+		p.Games[a.key(f.Pair)] = max(p.Games[a.key(f.Pair)], f.Games)
+	}
+	return p
 }
 
 // JournalHead begins the head of every journal of games; the kind of machine follows. The keys
@@ -84,9 +100,9 @@ func (a *Games) Open(journal, kind string) (*disk.Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (delete it to play its games again)", err)
 	}
-	if a.told != a.total { // for those who watch
+	if plan := a.plan(); !reflect.DeepEqual(a.told, plan) {
 		var entry []byte
-		if entry, err = json.Marshal(journaled{Total: a.total}); err == nil {
+		if entry, err = json.Marshal(journaled{Plan: plan}); err == nil {
 			err = a.journal.Add(entry)
 		}
 		if err != nil {
@@ -104,8 +120,8 @@ func (a *Games) replay(entry []byte) error {
 	if err := json.Unmarshal(entry, &e); err != nil {
 		return err
 	}
-	if e.Total > 0 {
-		a.told = e.Total
+	if e.Plan.Total > 0 {
+		a.told = e.Plan
 	}
 	return e.read(func(g *Game) error {
 		if e.Replaces {
@@ -123,14 +139,48 @@ func (a *Games) replay(entry []byte) error {
 	})
 }
 
-// ReadEntry calls f with the game of an entry of a journal, and the key under which it was
-// played. An entry without a game has the number of all games of the tournament.
-func ReadEntry(entry []byte, f func(key string, g *Game) error) (total int, err error) {
+// Watched holds what the journal of a tournament has told to those who only watch it.
+type Watched struct {
+	Plan  Plan
+	games map[place]watchedGame
+	order []place // of the games, by when they ended
+}
+
+type watchedGame struct {
+	key  string
+	game *Game
+}
+
+// Add adds an entry of the journal.
+func (w *Watched) Add(entry []byte) error {
 	var e journaled
 	if err := json.Unmarshal(entry, &e); err != nil {
-		return 0, err
+		return err
 	}
-	return e.Total, e.read(func(g *Game) error { return f(e.Key, g) })
+	if e.Plan.Total > 0 {
+		w.Plan = e.Plan
+	}
+	return e.read(func(g *Game) error {
+		at := place{g.Pair(), g.Number}
+		if _, known := w.games[at]; !known {
+			w.order = append(w.order, at)
+		}
+		if w.games == nil {
+			w.games = map[place]watchedGame{}
+		}
+		w.games[at] = watchedGame{e.Key, g}
+		return nil
+	})
+}
+
+// Games returns the games that count, by when they ended.
+func (w *Watched) Games() (games []*Game) {
+	for _, at := range w.order {
+		if x := w.games[at]; at.number < w.Plan.Games[x.key] {
+			games = append(games, x.game)
+		}
+	}
+	return games
 }
 
 // read calls f with the entry's game if it has one.

@@ -73,8 +73,8 @@ func ReadBook(r io.Reader, file string, v chess.Variant, plies int) (book []Open
 }
 
 // pgnStart matches the start of a file of games: after comments and empty lines it has a tag
-// or the first move.
-var pgnStart = regexp.MustCompile(`^(?:\s*(?:#.*)?\n)*[ \t]*(?:\[|1\.)`)
+// or the first move. Comments of PGN and a byte order mark are in no file of positions either.
+var pgnStart = regexp.MustCompile(`^\x{feff}?(?:\s*(?:#.*)?\n)*[ \t]*(?:[\[%;{]|1\.)`)
 
 func readGames(r io.Reader, v chess.Variant, plies int) (book []Opening, err error) {
 	games := chess.NewPGNReader(r)

@@ -31,7 +31,10 @@ func TestReadBook(t *testing.T) {
 			"r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3", "rnbqkbnr/ppp1p1pp/5p2/3p4/3P4/5N2/PPP1PPPP/RNBQKB1R w KQkq - 0 3"}},
 		"their beginnings": {twoGames, chess.Atomic, 2, []string{
 			"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", "rnbqkbnr/ppppp1pp/5p2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 0 2"}},
-		"movetext only": {"1. e4 c5 *\n", chess.Standard, 0, []string{"rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"}},
+		"games of an editor":    {"\ufeff[Event \"x\"]\n\n1. e4 c5 *\n", chess.Standard, 0, []string{"rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"}},
+		"games after a comment": {"% of a program\n; and a person\n{two lines}\n1. e4 c5 *\n", chess.Standard, 0, []string{"rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"}},
+		"EPD of an editor":      {"\ufeff# x\n4k3/8/8/8/8/8/4P3/4K3 w - -\n", chess.Standard, 0, []string{"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"}},
+		"movetext only":         {"1. e4 c5 *\n", chess.Standard, 0, []string{"rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"}},
 		"EPD": {"# from somewhere\n\n4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id \"x\";\n4k3/8/8/8/8/8/4P3/4K3 b - - 12 40\n", chess.Standard, 0, []string{
 			"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 12 40"}},
 		"three-check": {"4k3/8/8/8/8/8/4P3/4K3 w - - 2+3 0 1\n", chess.ThreeCheck, 0, []string{"4k3/8/8/8/8/8/4P3/4K3 w - - 2+3 0 1"}},

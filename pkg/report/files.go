@@ -281,12 +281,12 @@ func staleness(have []byte, today plots.Stamp) (State, string) {
 	}
 	var why []string
 	if stamp.Experiment != today.Experiment {
-		why = append(why, "the experiment's settings have changed")
+		why = append(why, "the experiment's settings or the style have changed")
 	}
 	if stamp.Code != today.Code {
 		why = append(why, "it was drawn by other code ("+stamp.Code+", this is "+today.Code+")")
 	}
-	if today.Data != "" && stamp.Data != today.Data {
+	if len(why) == 0 && today.Data != "" && stamp.Data != today.Data { // other settings make other data
 		why = append(why, "the results have changed")
 	}
 	if len(why) == 0 {

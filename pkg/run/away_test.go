@@ -181,6 +181,7 @@ func TestAwayTournaments(t *testing.T) {
 		played int
 	}{
 		"sparse": {[]string{"network={input: mover16, policy: uci1968-mover, trunk: sparse, width: 32, policy_width: 32}"}, 2},
+		"script": {[]string{"tournament.players=[last, {hook: ../../experiments/hooks/atomic.go, depth: 1}]"}, 2},
 		"timed":  {[]string{"tournament.limit.movetime=1", "tournament.search.visits=4"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +189,7 @@ func TestAwayTournaments(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			h := s.serve(ctx, t, func(text string) { t.Log("hub: " + text) }, nil)
-			set := with(c.set, "generations=1", "tournament.rounds=2", "tournament.players=[last, random]")
+			set := with([]string{"generations=1", "tournament.rounds=2", "tournament.players=[last, random]"}, c.set...)
 			if _, err := s.try(ctx, func(o *Options) { o.Hub = h }, set...); err != nil {
 				t.Fatal(err)
 			}
@@ -217,6 +218,8 @@ func TestAwayOfAnotherKind(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	s.stop(t, "self-play 1 5/40", on(nn.FP32), set...)
+	_, err := s.try(ctx, func(o *Options) { o.Hub, o.Kinds = s.serve(ctx, t, func(string) {}), AnyKind }, set...)
+	wantError(t, err, "has games of one kind of machine (cpu fp32", "run again without --kinds any")
 	refused := make(chan string, 1)
 	note := func(text string) {
 		if strings.Contains(text, "worker-1 on ") && strings.Contains(text, "is of another kind and does not play: ") && strings.Contains(text, "precision is bf16, want fp32") {

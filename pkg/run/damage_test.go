@@ -189,6 +189,34 @@ func TestDamagedJournals(t *testing.T) {
 	}
 }
 
+// A tournament that is interrupted while it replaces its files is no damage for a run that goes
+// back to the earlier settings.
+func TestInterruptedReplacement(t *testing.T) {
+	t.Parallel()
+	set := []string{"generations=1", "training.window=1", "tournament.players=[last, random]"}
+	before, after := append(set[:3:3], "tournament.rounds=2"), append(set[:3:3], "tournament.rounds=4")
+	plain, s := newSite(t), newSite(t)
+	plain.run(t, before...)
+	s.run(t, before...)
+	ratings := filepath.Join(s.trial(t), "tournament", "ratings.csv") // the last file that a tournament writes
+	if err := errors.Join(os.Remove(ratings), os.MkdirAll(filepath.Join(ratings, "in the way"), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.try(t.Context(), nil, after...)
+	wantError(t, err, "ratings.csv")
+	if err := os.RemoveAll(ratings); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(ratings, []byte("half"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := s.run(t, before...)
+	if why := r.ran["tournament"]; !strings.HasSuffix(why, "crosstable.csv is of an interrupted run") {
+		t.Errorf("the tournament ran because of %q", why)
+	}
+	s.sameAs(t, plain)
+}
+
 // An interrupted training continues after its last step.
 func TestTrainingResumesAtItsStep(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ import (
 )
 
 // dataCode is the version of the code that imports data, see [Stage].
-const dataCode = "8"
+const dataCode = "9"
 
 // sumsName is the file of checksums in the folder of all results.
 const sumsName = ".checksums.json"

@@ -85,7 +85,8 @@ func (r *run) compare(ctx context.Context, when string, build func(*Trial) *Stag
 	report := r.Reporter.Comparison(when)
 	if r.comparing == nil {
 		declared := experiment.Trial{Settings: r.experiment.Settings}
-		declared.Settings.Game = r.experiment.Trials[0].Settings.Game // the file may lack settings that the sweep varies
+		first := &r.experiment.Trials[0].Settings // the file may lack settings that the sweep varies
+		declared.Settings.Game, declared.Settings.Network = first.Game, first.Network
 		if r.comparing, err = r.openIn(ctx, dir, declared, report); err != nil {
 			return nil, err
 		}

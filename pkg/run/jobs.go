@@ -255,6 +255,10 @@ func (t *Trial) finalTournament(ctx context.Context, f *experiment.Final, all []
 	for _, spec := range f.Anchors {
 		if p, err := t.run.opponent(ctx, t.Setup, spec); err == nil { // a missing one was reported before
 			p.trial = t
+			if p.searches() { // as the file says: the settings of a pool do not have it
+				own := t.Settings.Tournament
+				p.id = experiment.Hash(p.id, own.Search, own.Temperature, own.Limit)
+			}
 			players.add(p)
 		}
 	}

@@ -215,6 +215,9 @@ func (execution) end(t *Trial) error {
 // reuse links the files of a stage of another trial into this trial's folder and copies its
 // manifest entry.
 func (t *Trial) reuse(d Decision, src *source) error {
+	if err := t.begin(src.stage.Name, src.stage.Inputs); err != nil {
+		return err
+	}
 	for _, file := range slices.Sorted(maps.Keys(src.stage.Outputs)) {
 		if err := disk.Link(filepath.Join(src.dir, file), t.Results.Path(file)); err != nil {
 			return fmt.Errorf("reusing it from %s: %w", src.dir, err)
@@ -222,12 +225,26 @@ func (t *Trial) reuse(d Decision, src *source) error {
 	}
 	t.Report.Stage(d)
 	t.Results.Manifest.Put(&src.stage)
-	t.Results.Manifest.Machine = src.machine
+	t.Results.Manifest.Begun, t.Results.Manifest.Machine = nil, src.machine
+	return t.writeManifest()
+}
+
+// begin notes that a stage that the manifest has is being replaced, so that its files are no
+// damage if that is interrupted.
+func (t *Trial) begin(name string, in store.Inputs) error {
+	m := t.Results.Manifest
+	if m.Stage(name) == nil {
+		return nil
+	}
+	m.Begun = &store.Begun{Name: name, Inputs: in, Seconds: m.Spent(name, in)}
 	return t.writeManifest()
 }
 
 // compute runs a stage and adds it to the manifest.
 func (t *Trial) compute(ctx context.Context, s *Stage) error {
+	if err := t.begin(s.Name, s.In); err != nil {
+		return err
+	}
 	m, began := t.Results.Manifest, time.Now()
 	t.kind = store.Kind{}
 	facts, err := s.Run(ctx)

@@ -138,8 +138,12 @@ func openTournament(ctx context.Context, dir string, o *order, trials []*Trial) 
 			return nil, fmt.Errorf("the job of the hub has no trial %d", x.Trial)
 		}
 		player := player{spec: x.Spec, name: x.Name, trial: trials[x.Trial]}
-		if h := x.Spec.Hook; h != nil {
-			h.Path = filepath.Join(dir, store.NamedFile(*h))
+		if h := x.Spec.Hook; h != nil { // of which the order has only the hash
+			for _, f := range player.trial.Settings.Files() {
+				if f.SHA256 == h.SHA256 {
+					h.Path = f.Path
+				}
+			}
 		}
 		if x.Network != "" {
 			if o.Files[x.Network] == "" { // those of the folder are checked

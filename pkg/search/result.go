@@ -227,7 +227,7 @@ func (t *Tree) DeepEnough(depth int) bool {
 		return false
 	}
 	end := &t.nodes[last.child]
-	return end.state == terminal || end.state == repeated || end.exact()
+	return end.state == repeated || end.exact()
 }
 
 // line appends the principal variation from n on.

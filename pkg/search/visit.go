@@ -336,30 +336,25 @@ func (t *Tree) visitOnce(e Evaluator) bool {
 	if n.state == unvisited {
 		t.expand(n)
 	}
+	value := float64(n.value)
 	if n.state == waiting && t.cfg.Solver && t.cfg.Lookahead > 0 && (len(q.path) > 0 || t.cfg.Visits > 0) { // without visits the policy of the root is all that is wanted
 		q.path = t.playMateInOne(q.node, q.path)
-		n = &t.nodes[q.node]
-		if n.state != waiting {
-			t.undoPath(q.path)
-			t.backupValue(q.path, -1) // the last position is lost for its side to move
-			return true
-		}
+		n, value = &t.nodes[q.node], -1 // a mate: the last position is lost for its side to move
 	}
-	if n.state == waiting {
-		e.Prepare(&q.leaf, t.game, t.legal.Slice())
-		q.known = false
-		if t.caches(q.node) {
-			q.key = keyOf(t.game.Position(), &q.leaf)
-			q.known = t.cache.get(q.key, &q.leaf)
-		}
+	if n.state != waiting {
+		t.undoPath(q.path)
+		t.backupValue(q.path, value)
+		return true
+	}
+	e.Prepare(&q.leaf, t.game, t.legal.Slice())
+	q.known = false
+	if t.caches(q.node) {
+		q.key = keyOf(t.game.Position(), &q.leaf)
+		q.known = t.cache.get(q.key, &q.leaf)
 	}
 	t.undoPath(q.path)
-	if n.state == waiting {
-		t.addVirtualLoss(q.path, 1)
-		t.pending++
-	} else {
-		t.backupValue(q.path, float64(n.value))
-	}
+	t.addVirtualLoss(q.path, 1)
+	t.pending++
 	return true
 }
 

@@ -70,13 +70,13 @@ func (g *gameSlot) attempt() error {
 	r.Start = g.game.Position().FEN()
 	r.Moves, r.Samples, r.RootValues, r.Roots = r.Moves[:0], r.Samples[:0], r.RootValues[:0], r.Roots[:0]
 	g.weights = g.weights[:0]
-	g.allot(0)
+	g.planSearch(0)
 	g.tree.SetRoot(g.game)
 	return nil
 }
 
-// allot draws whether the search of the move at a ply is full. In the opening there is none.
-func (g *gameSlot) allot(ply int) {
+// planSearch draws whether the search of the move at a ply is full. In the opening there is none.
+func (g *gameSlot) planSearch(ply int) {
 	fast := g.cfg.PlayoutCap.Visits
 	visits := fast
 	switch {
@@ -215,18 +215,18 @@ func (g *gameSlot) move() (*Record, error) {
 	if o.Over() {
 		r.Outcome = o
 		r.Evaluations = g.tree.Evaluations() - g.before
-		g.settle(r)
-		g.repeat(r)
+		g.setTargets(r)
+		g.weightSamples(r)
 		return r, nil
 	}
-	g.allot(ply + 1)
+	g.planSearch(ply + 1)
 	g.tree.Advance(m)
 	return nil, nil
 }
 
 // sample returns the sample of the current position, and leaves the priors of its moves in
 // g.priors. Its policy target covers all legal moves that the policy encoding can express.
-// Its value is that of the search; settle adds the result later. There is no sample if the policy
+// Its value is that of the search; setTargets adds the result later. There is no sample if the policy
 // encoding can express no move of the target.
 func (g *gameSlot) sample() (s encode.Sample, ok bool) {
 	p := g.game.Position()
@@ -242,7 +242,7 @@ func (g *gameSlot) sample() (s encode.Sample, ok bool) {
 	}
 	s.Value = g.codec.Sign(p.Turn()) * float32(value)
 	s.Draw = 1
-	if g.cfg.LongGames == searchLongGames { // otherwise settle has no use for it, and WDL walks the whole tree
+	if g.cfg.LongGames == searchLongGames { // otherwise setTargets has no use for it, and WDL walks the whole tree
 		if wdl, ok := g.tree.WDL(); ok {
 			s.Draw = float32(wdl[1])
 		}
@@ -268,9 +268,9 @@ func (g *gameSlot) sample() (s encode.Sample, ok bool) {
 	return s, total > 0 || g.codec.Policy.Size() == 0
 }
 
-// settle adds the game's result, the number of plies left and what was played to its samples,
+// setTargets adds the game's result, the number of plies left and what was played to its samples,
 // which have the values of their searches, and mixes the values according to ValueMix.
-func (g *gameSlot) settle(r *Record) {
+func (g *gameSlot) setTargets(r *Record) {
 	mix, known := g.cfg.ValueMix, g.cfg.HasResult(r.Outcome)
 	if !known {
 		mix = 1
@@ -330,7 +330,7 @@ func rootOf(s *encode.Sample, priors []float64) Root {
 	return r
 }
 
-// repeat repeats each sample of a finished game according to its weight: policy surprise
+// weightSamples repeats each sample of a finished game according to its weight: policy surprise
 // weighting, as in KataGo (docs/KataGoMethods.md). Let w(i) be the weights of the samples by
 // Decided, 1 without it, and D(i) their divergences. Then sample i is written
 //
@@ -339,7 +339,7 @@ func rootOf(s *encode.Sample, priors []float64) Root {
 // times on average: the integer part of it, and once more with the probability of the
 // fraction. A sample without a divergence is written w(i) times, and takes no part in the
 // sums. The expected number of samples is the sum of all w.
-func (g *gameSlot) repeat(r *Record) {
+func (g *gameSlot) weightSamples(r *Record) {
 	share := g.cfg.Surprise
 	if share == 0 && g.cfg.Decided.Visits == 0 {
 		return // all weights are 1: skip the random numbers

@@ -49,7 +49,7 @@ func TestRepeat(t *testing.T) {
 				r.Samples[i].Ply = int32(i)
 				r.Roots = append(r.Roots, Root{KL: c.surprises[i]})
 			}
-			table.repeat(r)
+			table.weightSamples(r)
 			count := make([]int, len(c.want))
 			last := int32(0)
 			for _, s := range r.Samples {

@@ -79,6 +79,9 @@ func ReadExperiment(dir string) (*Experiment, error) {
 	if err := json.Unmarshal(b, &x); err != nil {
 		return nil, fmt.Errorf("%s %w (%v): the next run writes it again", path, ErrDamaged, err)
 	}
+	if h := x.Halving; h != nil && (h.First < 1 || h.Factor < 2) {
+		return nil, fmt.Errorf("%s %w (rungs from %d by %d): the next run writes it again", path, ErrDamaged, h.First, h.Factor)
+	}
 	return &x, nil
 }
 

@@ -77,16 +77,21 @@ func find(trials []experiment.Trial, name string, seeds bool) (found []int, err 
 	means := func(t *experiment.Trial) bool {
 		return name == "" || len(name) >= HashDigits && !isNumber && strings.HasPrefix(t.Folder, name)
 	}
-	first, _, _ := strings.Cut(name, ",")
-	isName := first != "" && slices.ContainsFunc(trials, func(t experiment.Trial) bool { return t.Name == first })
-	byValues := isName || strings.Contains(name, "=")
+	combination := "" // the longest name of one with which name begins
+	for _, t := range trials {
+		rest, begins := strings.CutPrefix(name, t.Name)
+		if begins && len(t.Name) > len(combination) && (rest == "" || rest[0] == ',' || rest[0] == ' ') {
+			combination = t.Name
+		}
+	}
+	byValues := combination != "" || strings.Contains(name, "=")
 	if byValues {
-		values, err := sweptValues(trials, name)
+		values, err := sweptValues(trials, name[len(combination):])
 		if err != nil {
 			return nil, err
 		}
 		means = func(t *experiment.Trial) bool {
-			return (!isName || t.Name == first) && !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
+			return (combination == "" || t.Name == combination) && !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
 		}
 	}
 	var all []int
@@ -117,6 +122,13 @@ func sweptValues(trials []experiment.Trial, name string) (values []experiment.Ax
 		keys = append(keys, a.Path)
 	}
 	at := valueOf.FindAllStringSubmatchIndex(name, -1)
+	before := name
+	if len(at) > 0 {
+		before = name[:at[0][0]]
+	}
+	if before = strings.Trim(before, " ,"); before != "" {
+		return nil, fmt.Errorf("no combination of the sweep is called %q", before)
+	}
 	for i, m := range at {
 		end := len(name)
 		if i+1 < len(at) {

@@ -38,7 +38,8 @@ type Live struct {
 	stamp       disk.Stamp // of the manifest
 	journal     *disk.Tail // nil: the stage has no games
 	evaluations int
-	tournament  []*match.Game
+	tournament  match.Watched
+	games       map[int]bool // numbers of the games of self-play
 
 	// When the first part was seen, and how many there were then.
 	began time.Time
@@ -96,6 +97,13 @@ func (l *Live) Read() (changed bool, err error) {
 	}
 	before := l.Parts
 	err = l.journal.Read(l.reset, l.add)
+	if l.isTournament() {
+		games := l.tournament.Games()
+		l.Parts, l.Of = len(games), l.tournament.Plan.Total
+		if len(games) > 0 {
+			l.Latest = games[len(games)-1]
+		}
+	}
 	if l.Parts != before {
 		l.Changed, changed = time.Now(), true
 		if stamp, err := disk.StampOf(l.journal.Path); err == nil { // a killed run may have left it long ago
@@ -131,7 +139,7 @@ func (l *Live) next() string {
 func (l *Live) isTournament() bool { return l.Stage == TournamentStage || l.Stage == FinalStage }
 
 func (l *Live) reset() {
-	l.Parts, l.Of, l.PerSecond, l.evaluations, l.tournament = 0, 0, 0, 0, nil
+	l.Parts, l.Of, l.PerSecond, l.evaluations, l.tournament, l.games = 0, 0, 0, 0, match.Watched{}, map[int]bool{}
 	l.Steps, l.Epochs, l.began, l.first = nil, nil, time.Time{}, 0
 	if _, g := SplitStage(l.Stage); l.Stage == SelfPlayStage(g) {
 		l.Of = l.Declared.Settings.At(g).SelfPlay.Games
@@ -143,15 +151,7 @@ func (l *Live) add(entry []byte) error {
 	_, g := SplitStage(l.Stage)
 	switch {
 	case l.isTournament():
-		total, err := match.ReadEntry(entry, func(_ string, g *match.Game) error {
-			l.Parts++
-			l.Latest, l.tournament = g, append(l.tournament, g)
-			return nil
-		})
-		if total > 0 {
-			l.Of = total
-		}
-		return err
+		return l.tournament.Add(entry)
 	case l.Stage == TrainStage(g):
 		return l.addStep(entry)
 	}
@@ -191,7 +191,8 @@ func (l *Live) addGame(entry []byte) error {
 	if err != nil {
 		return err
 	}
-	l.Parts++
+	l.games[r.Number] = true // a game of a worker that was put out is played again
+	l.Parts = len(l.games)
 	l.evaluations += r.Evaluations
 	l.PerSecond = float64(l.evaluations) / e.Seconds
 	v, err := l.Declared.Settings.Game.Of()
@@ -221,7 +222,8 @@ func SelfPlayGame(v chess.Variant, name string, r *selfplay.Record) (*match.Game
 // Table returns the results of the tournament so far. It is nil without games.
 func (l *Live) Table() (*match.Results, error) {
 	var names []string
-	for _, g := range l.tournament {
+	games := l.tournament.Games()
+	for _, g := range games {
 		for _, name := range []string{g.White, g.Black} {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
@@ -231,5 +233,5 @@ func (l *Live) Table() (*match.Results, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	return match.ResultsOf(names, l.tournament)
+	return match.ResultsOf(names, games)
 }

@@ -285,6 +285,8 @@ func (m *Manifest) Fresh(dir, name string, in Inputs, all bool) (ok bool, why st
 		return false, "", err
 	case state == FileMissing:
 		return false, file + " is missing", nil
+	case state == FileDamaged && m.Begun != nil && m.Begun.Name == name:
+		return false, file + " is of an interrupted run", nil
 	case state == FileDamaged:
 		return false, "", damagedOutput(filepath.Join(dir, file))
 	}

@@ -88,8 +88,16 @@ func (s *Stage) check() error {
 	if err := s.Decode(rows); err != nil {
 		return err
 	}
+	if r, ok := rows.(*Rung); ok && len(r.Ranking) == 0 {
+		return fmt.Errorf("stage %q: a comparison of no trials", s.Name)
+	}
 	if r, ok := rows.(*Tournament); ok {
-		if n := len(r.Games.Names); len(r.Players) != n || len(r.Games.White) != n || len(r.Games.Pairs) != n {
+		n := len(r.Games.Names)
+		square := len(r.Players) == n && len(r.Games.White) == n && len(r.Games.Pairs) == n
+		for i := 0; square && i < n; i++ {
+			square = len(r.Games.White[i]) == n && len(r.Games.Pairs[i]) == n
+		}
+		if !square {
 			return fmt.Errorf("stage %q: %d players have the results of %d", s.Name, len(r.Players), n)
 		}
 	}

@@ -114,6 +114,18 @@ func TestReadRun(t *testing.T) {
 	}
 	want("a damaged experiment", `damaged "", trials 0/1 +0, generations 0/0, `+filepath.Join(dir, "experiment.json")+" is damaged (unexpected end of JSON input)")
 
+	for name, text := range map[string]string{
+		"a pack with options of another type": `{"name":"x","trials":[{"settings":{"tournament":{"players":[{"uci":"x","options":5}]}}}]}`,
+		"rungs without end":                   `{"name":"x","halving":{"Factor":1,"First":1}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, ExperimentName), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadExperiment(dir); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
 	if r, err := ReadRun(t.TempDir()); r != nil || err != nil {
 		t.Errorf("an empty folder: %v (%v)", r, err)
 	}

@@ -27,7 +27,7 @@ const patienceOfRise = "rise"
 const CarryWeights = "weights"
 
 // Config holds the training settings. Its tags define the keys of experiment files, see
-// package config. [Run] ignores Window, Optimizer, Loss, Carry and ValueTarget: its caller
+// package config. [Run] ignores Window, Optimizer, Micro, Loss, Carry and ValueTarget: its caller
 // makes the window, the trainer and Values from them.
 type Config struct {
 	Epochs      int             `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Number of epochs in each generation."`

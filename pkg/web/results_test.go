@@ -256,11 +256,19 @@ func TestLiveGames(t *testing.T) {
 	journal, err := disk.OpenJournal(live.Path(store.ScratchFile(store.TournamentStage)), []byte("head"), nil)
 	l.check(err)
 	defer journal.Close()
-	l.check(journal.Add([]byte(`{"Total": 12}`)))
+	for _, entry := range []string{games[5], games[2]} { // games with other settings do not count
+		entry, err := json.Marshal(map[string]string{"Key": "other", "PGN": entry})
+		l.check(err)
+		l.check(journal.Add(entry))
+	}
+	l.check(journal.Add([]byte(`{"Plan": {"Total": 12, "Games": {"any": 6}}}`)))
 	for n, game := range games[:3] {
 		entry, err := json.Marshal(map[string]string{"Key": "any", "PGN": game})
 		l.check(err)
 		l.check(journal.Add(entry))
+		if n == 2 { // a game that replaces one counts once
+			l.check(journal.Add(entry))
+		}
 		if changed, err := live.Read(); err != nil || !changed || live.Stage != store.TournamentStage || live.Parts != n+1 || live.Of != 12 || live.Latest == nil {
 			t.Errorf("after game %d: %v, %v: %+v", n+1, changed, err, live)
 		}
@@ -281,6 +289,7 @@ func TestLiveGames(t *testing.T) {
 	defer finals.Close()
 	entry, err := json.Marshal(map[string]string{"Key": "any", "PGN": games[0]})
 	l.check(err)
+	l.check(finals.Add([]byte(`{"Plan": {"Total": 1, "Games": {"any": 6}}}`)))
 	l.check(finals.Add(entry))
 	if changed, err := final.Read(); err != nil || !changed || final.Stage != store.FinalStage || final.Parts != 1 {
 		t.Errorf("%v, %v: %+v", changed, err, final)
