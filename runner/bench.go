@@ -283,8 +283,8 @@ size. The ratio is the part of the network's speed that searches and games leave
 evaluations that a tree used count.
 
 Without --games, the figures exclude the beginning and the end of the games, when fewer games
-run than the batches have places. games/h is then computed from the length of games of an
-indifferent network. With --games, alamos plays this number of games from the first to the
+run than the batches have places. games/h is then computed from the length of games of a
+network with equal priors and value 0. With --games, alamos plays this number of games from the first to the
 last, and all figures include all of them. "fill" is the share of the places in the batches
 that had a position.`,
 		Example: `  alamos bench selfplay

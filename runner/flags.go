@@ -212,5 +212,5 @@ func jsonFlag(cmd *cobra.Command, at *bool) {
 func deviceFlags(cmd *cobra.Command, device, precision *string) {
 	cmd.Flags().StringVar(device, "device", nn.Auto, "device of the networks: auto (the first CUDA device if there is one), cpu, cuda, or several: cuda:0,cuda:1 or "+nn.AllCUDA)
 	completeFlag(cmd, "device", nn.Auto, nn.CPU, nn.CUDA, nn.AllCUDA)
-	choiceFlag(cmd, precision, "precision", nn.Auto, []string{nn.Auto, nn.FP32, nn.BF16}, "precision of inference; sparse networks, and transformers on a processor, have one of their own")
+	choiceFlag(cmd, precision, "precision", nn.Auto, []string{nn.Auto, nn.FP32, nn.BF16}, "precision of networks; sparse networks, and transformers on a CPU, ignore it")
 }

@@ -65,8 +65,8 @@ results: %s
 	}
 	deviceFlags(cmd, &device, &precision)
 	numberFlag(cmd, &workers, "workers", 0, atLeast(0), "goroutines that play")
-	numberFlag(cmd, &batch, "batch", 0, atLeast(0), "positions that each has evaluated at once")
-	numberFlag(cmd, &threads, "threads", 0, atLeast(0), "of training, and of a network that plays alone")
+	numberFlag(cmd, &batch, "batch", 0, atLeast(0), "positions that each of the goroutines that play has evaluated at once")
+	numberFlag(cmd, &threads, "threads", 0, atLeast(0), "threads of training, and of a network that plays alone")
 	numberFlag(cmd, &jobs, "jobs", 1, atLeast(1), "trials of a sweep at a time")
 	resultsFlag(cmd, &results)
 	return cmd

@@ -107,8 +107,23 @@ and writes figures and a notebook page below results/.`,
 		SilenceUsage:  true,
 	}
 	cmd.SetFlagErrorFunc(flagError)
-	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), serveCommand(), matchCommand(), tuneCommand(), hooksCommand(), benchCommand())
-	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), packCommand(), unpackCommand(), showCommand(), tableCommand(), doctorCommand(), puzzlesCommand(), openingsCommand(), networkCommand(), dataCommand(), machineCommand(), hubCommand(), workCommand(), variantsCommand())
+	cobra.EnableCommandSorting = false // the groups have the order of their use
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Experiments:", []*cobra.Command{checkCommand(), planCommand(), runCommand(), explainCommand(), referenceCommand(), hooksCommand(), variantsCommand()}},
+		{"Results:", []*cobra.Command{showCommand(), doctorCommand(), serveCommand(), tableCommand(), diffCommand(), figuresCommand(), notebookCommand(), lsCommand(), gcCommand(), packCommand(), unpackCommand()}},
+		{"Playing:", []*cobra.Command{playCommand(), matchCommand(), analyzeCommand(), tuneCommand(), uciCommand(), lichessCommand()}},
+		{"Networks, positions and games:", []*cobra.Command{networkCommand(), dataCommand(), openingsCommand(), puzzlesCommand(), pgnCommand(), perftCommand()}},
+		{"Machines:", []*cobra.Command{machineCommand(), benchCommand(), hubCommand(), workCommand()}},
+	} {
+		cmd.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			cmd.AddCommand(c)
+		}
+	}
 	machineFlag(cmd)
 	prepareArgs(cmd)
 	return cmd

@@ -16,7 +16,7 @@ func openingsCommand() *cobra.Command {
 	var m engineFile
 	cmd := &cobra.Command{
 		Use:   "openings",
-		Short: "Make a book of even openings with a UCI engine",
+		Short: "Make a book of balanced openings with a UCI engine",
 		Long: `openings makes a book of positions for tournaments and matches. It plays --plies random
 legal moves from the start, lets a UCI engine judge the position, and keeps it if its score
 is at most --within centipawns for either side.
@@ -48,7 +48,7 @@ flags and the same build of the engine make the same file.`,
 	numberFlag(cmd, &r.Plies, "plies", 4, between(1, 100), "random moves from the start")
 	numberFlag(cmd, &r.Count, "count", 200, between(1, 100_000), "openings to make")
 	numberFlag(cmd, &r.Within, "within", 50, between(0, 10_000), "greatest score for either side, in `centipawns` of the engine")
-	numberFlag(cmd, &r.Nodes, "nodes", 100_000, atLeast(1), "of the engine for each position")
-	cmd.Flags().Uint64Var(&r.Seed, "seed", 1, "of the random moves")
+	numberFlag(cmd, &r.Nodes, "nodes", 100_000, atLeast(1), "nodes of the engine for each position")
+	cmd.Flags().Uint64Var(&r.Seed, "seed", 1, "seed of the random moves")
 	return cmd
 }

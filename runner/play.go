@@ -46,7 +46,7 @@ func (p *players) modelFlags(cmd *cobra.Command, usage string) {
 // networkFlags declares where networks are found and how they compute.
 func (p *players) networkFlags(cmd *cobra.Command) {
 	resultsFlag(cmd, &p.results)
-	numberFlag(cmd, &p.opener.Hardware.Threads, "threads", 0, atLeast(0), "threads of each network (default: one per core; lichess divides them among its games)")
+	numberFlag(cmd, &p.opener.Hardware.Threads, "threads", 0, atLeast(0), "threads of each network (default: one per core)")
 	deviceFlags(cmd, &p.opener.Hardware.Device, &p.opener.Hardware.Precision)
 	p.opener.FindModel = func(name string) (string, error) { return store.FindModel(p.results, name) }
 	p.opener.Title = store.ModelTitle

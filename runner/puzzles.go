@@ -154,9 +154,9 @@ The same flags and the same build of the engine make the same file.`,
 	numberFlag(cmd, &r.Mate, "mate", 1, between(1, puzzle.MaxMate), "moves in which the side to move wins")
 	cmd.Flags().BoolVar(&r.Only, "only", false, "only positions in which no other move wins")
 	numberFlag(cmd, &r.Count, "count", 200, between(1, 100_000), "puzzles to make")
-	cmd.Flags().Uint64Var(&r.Seed, "seed", 1, "of the games")
-	numberFlag(cmd, &r.Play, "nodes", r.Play, atLeast(1), "of the engine for each move of the games")
-	numberFlag(cmd, &r.Judge, "judge-nodes", r.Judge, atLeast(1), "of the engine for each puzzle")
+	cmd.Flags().Uint64Var(&r.Seed, "seed", 1, "seed of the games")
+	numberFlag(cmd, &r.Play, "nodes", r.Play, atLeast(1), "nodes of the engine for each move of the games")
+	numberFlag(cmd, &r.Judge, "judge-nodes", r.Judge, atLeast(1), "nodes of the engine for each puzzle")
 	return cmd
 }
 

@@ -79,7 +79,7 @@ player does not solve.
 	f.StringArrayVar(&o.words, "player", nil, "a `player` in the words of alamos match; several may be given")
 	o.with.modelFlags(cmd, "; several may be given")
 	numberFlag(cmd, &o.visits, "visits", 800, between(0, 1_000_000), "of the search; 0: the network alone")
-	f.StringToStringVar(&o.search, "search", nil, "`SETTING=VALUE` of the search: "+strings.Join(search.Settable(), ", "))
+	f.StringToStringVar(&o.search, "search", nil, "settings of the search, as `SETTING=VALUE`: "+strings.Join(search.Settable(), ", "))
 	f.StringArrayVar(&o.uci, "uci", nil, "an engine: stockfish, fairy-stockfish or a `program`; several may be given")
 	numberFlag(cmd, &o.nodes, "nodes", 10_000, atLeast(1), "of each engine for a move")
 	numberFlag(cmd, &o.depth, "depth", 0, between(0, deepestPuzzle), "plies of alpha-beta on material; 0: none")

@@ -42,8 +42,8 @@ PLAYER is a network with its other settings, as in alamos match. --key gives a s
 its range: ` + strings.Join(search.Tunable(), ", ") + `.
 A range above 0 of a number that is not whole has a logarithmic scale. The search starts at
 the player's own value. After the range there may be the gains of fishtest, in parts of the
-range: c is the distance of each side at the end, 0.15 by default, and r*c the last step for
-a point. By default, r makes the steps of longer searches smaller.
+range: c is the distance of each side at the end, 0.15 by default, and a pair won by one point
+then moves the setting by r*c. By default, r makes the steps of longer searches smaller.
 
 A few hundred pairs find only large differences. 20 Elo need thousands.
 
@@ -100,7 +100,7 @@ time.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&keys, "key", nil, "`SETTING=LOW..HIGH[,c=X][,r=X]`: a setting to tune; may be given several times")
+	f.StringArrayVar(&keys, "key", nil, "a setting to tune, as `SETTING=LOW..HIGH[,c=X][,r=X]`; may be given several times")
 	requiredFlag(cmd, "key")
 	completeFlagBy(cmd, "key", func(*cobra.Command, []string, string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
 		for _, key := range search.Tunable() {

@@ -164,7 +164,7 @@ func (b *rulebook) play(p *Position, m Move) {
 				if t = promoted; b.Hand == "captures" && b.Demote {
 					key ^= p.mark(to)
 				}
-			} else if m.IsDouble() && b.answered[us].Has(from) {
+			} else if m.isDouble() && b.answered[us].Has(from) {
 				middle := (from + to) / 2
 				pawn := b.of[Pawn]
 				if pawn.capture[them].region.Has(middle) && b.reach(&pawn.back[them], middle, 0)&p.color[them]&p.kind[Pawn]&^p.kind[0] != 0 {

@@ -40,8 +40,8 @@ func (p *Position) InsufficientMaterial() bool {
 
 // CanWin reports whether a side can still win with its pieces, by lichess' rules for a fallen
 // flag. A bare king cannot; in chess, neither can a knight where the other side has only queens
-// besides its king, nor bishops of one color where it has no pawn, no knight and no bishop of the
-// other color. In antichess, crazyhouse and the races of kings, and against the horde, all can.
+// besides its king, nor bishops of one color where the other side has no pawn, no knight and no
+// bishop of the other color. In variants other than atomic, three-check and chess every side can.
 func (p *Position) CanWin(side Color) bool {
 	own := func(t PieceType) Bitboard { return p.Pieces(side, t) }
 	other := func(t PieceType) Bitboard { return p.Pieces(side.Other(), t) }
@@ -69,8 +69,8 @@ func (p *Position) CanWin(side Color) bool {
 	return other(Pawn)|other(Knight)|opposite != 0
 }
 
-// definitions are the variants whose definition of insufficient material [Rules] can name;
-// the zero value has its own, and Crazyhouse has none.
+// definitions maps the words of Rules.Insufficient to the variant whose test applies; Crazyhouse
+// has no test.
 var definitions = map[string]Variant{"none": Crazyhouse, "chess": Standard, "atomic": Atomic, "antichess": Antichess, "3check": ThreeCheck, "horde": Horde}
 
 // sameColored reports whether the squares are all light or all dark.

@@ -64,8 +64,8 @@ func (m Move) IsCastle() bool { return m&kindMask == kindCastle }
 // IsEnPassant reports whether the move is an en passant capture.
 func (m Move) IsEnPassant() bool { return m&kindMask == kindEnPassant }
 
-// IsDouble reports whether the move is a double step of a pawn in rules made by [Define].
-func (m Move) IsDouble() bool { return m&kindMask == kindDouble }
+// isDouble reports whether the move is a double step of a pawn in rules made by [Define].
+func (m Move) isDouble() bool { return m&kindMask == kindDouble }
 
 // String returns the move's squares with the king taking its rook for castling,
 // as chess960 engines write it. [Position.UCI] gives the usual form.

@@ -296,11 +296,11 @@ func FuzzRules(f *testing.F) {
 		f.Add(composeRules(r, fmt.Sprint("f", i)).String())
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		rules, err := ParseRules(s)
+		rules, err := parseRules(s)
 		if err != nil {
 			return
 		}
-		again, err := ParseRules(rules.String())
+		again, err := parseRules(rules.String())
 		if err != nil || again.String() != rules.String() {
 			t.Errorf("%s reads as %s, %v", rules, again, err)
 		}

@@ -134,14 +134,14 @@ func (g *PGN) TaggedVariant() (Variant, error) {
 	if rules := g.Tag("Rules"); strings.HasPrefix(rules, "{") {
 		return ParseVariant(rules)
 	}
-	return ParseVariantTag(g.Tag("Variant"))
+	return parseVariantTag(g.Tag("Variant"))
 }
 
-// ParseVariantTag reads the value of a Variant tag: as lichess writes it
+// parseVariantTag reads the value of a Variant tag: as lichess writes it
 // ("Three-check", "From Position", "Chess960"), as UCI engines name the variant
 // ("3check"), and in other common spellings. Case, blanks, hyphens and
 // underscores are ignored. Chess960 is chess, as is the empty tag.
-func ParseVariantTag(tag string) (Variant, error) {
+func parseVariantTag(tag string) (Variant, error) {
 	for v := range variantFacts {
 		if variantFacts[v].tag == tag {
 			return Variant(v), nil

@@ -169,18 +169,18 @@ func TestPGNVariantTags(t *testing.T) {
 		"Three-check": ThreeCheck, "Threecheck": ThreeCheck, "3check": ThreeCheck, "3-check": ThreeCheck, "three check": ThreeCheck,
 		"Racing Kings": RacingKings, "RacingKings": RacingKings, "racing_kings": RacingKings,
 	} {
-		if v, err := ParseVariantTag(tag); err != nil || v != want {
+		if v, err := parseVariantTag(tag); err != nil || v != want {
 			t.Errorf("%q is read as %v, %v, want %v", tag, v, err, want)
 		}
 	}
 	for _, v := range Variants() {
 		for _, name := range []string{v.Tag(), v.String()} {
-			if got, err := ParseVariantTag(name); err != nil || got != v {
+			if got, err := parseVariantTag(name); err != nil || got != v {
 				t.Errorf("%q is read as %v, %v, want %v", name, got, err, v)
 			}
 		}
 	}
-	if v, err := ParseVariantTag("Bughouse"); err == nil || !strings.Contains(err.Error(), "King of the Hill") {
+	if v, err := parseVariantTag("Bughouse"); err == nil || !strings.Contains(err.Error(), "King of the Hill") {
 		t.Errorf("Bughouse is read as %v, %v", v, err)
 	}
 }

@@ -191,7 +191,7 @@ func hashText(s string) uint64 {
 }
 
 // String returns what is different from chess as an object of JSON with sorted keys. Equal
-// rules have equal texts. [ParseRules] reads them.
+// rules have equal texts. [parseRules] reads them.
 func (r Rules) String() string {
 	differs, chess := keysOf(r), keysOf(RulesOf(Standard))
 	for key, value := range chess {
@@ -202,8 +202,8 @@ func (r Rules) String() string {
 	return string(mustJSON(differs))
 }
 
-// ParseRules reads what [Rules.String] writes.
-func ParseRules(text string) (Rules, error) {
+// parseRules reads what [Rules.String] writes.
+func parseRules(text string) (Rules, error) {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &given); err != nil {
 		return Rules{}, fmt.Errorf("rules: want an object of JSON: %w", err)

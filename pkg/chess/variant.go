@@ -72,7 +72,7 @@ func ParseVariant(name string) (Variant, error) {
 		if v, known := KnownVariant(name); known {
 			return v, nil
 		}
-		r, err := ParseRules(name)
+		r, err := parseRules(name)
 		if err != nil {
 			return 0, err
 		}

@@ -209,25 +209,25 @@ func Missing(e *Experiment) config.Errors {
 	return all.Sorted()
 }
 
-// NamedEngine is a UCI engine and the key that names it.
-type NamedEngine struct {
+// namedEngine is a UCI engine and the key that names it.
+type namedEngine struct {
 	Key     string // "data.engine.uci", "tournament.players[2].uci"
 	Program string
 }
 
 // engines returns every UCI engine that a run of a trial starts, with those of the final
 // tournament.
-func (e *Experiment) engines(s *Settings) (all []NamedEngine) {
+func (e *Experiment) engines(s *Settings) (all []namedEngine) {
 	if d := s.Data; d != nil && d.Kind == data.Engine {
-		all = append(all, NamedEngine{"data.engine.uci", d.Player.UCI})
+		all = append(all, namedEngine{"data.engine.uci", d.Player.UCI})
 	}
 	if d := s.Data; d != nil && d.Label != nil && d.Label.UCI != "" {
-		all = append(all, NamedEngine{"data.label.uci", d.Label.UCI})
+		all = append(all, namedEngine{"data.label.uci", d.Label.UCI})
 	}
 	add := func(key string, players []match.Spec) {
 		for i, p := range players {
 			if p.UCI != "" {
-				all = append(all, NamedEngine{fmt.Sprintf("%s[%d].uci", key, i), p.UCI})
+				all = append(all, namedEngine{fmt.Sprintf("%s[%d].uci", key, i), p.UCI})
 			}
 		}
 	}

@@ -119,7 +119,7 @@ func (d distribution) String() string {
 // draw returns the next value.
 func (d distribution) draw(rng *rand.Rand) setting {
 	var text string
-	switch u := rng.Float64(); d.kind {
+	switch u := rng.Float64(); d.kind { // choice and int ignore u; not to draw it would change the trials of today's files
 	case "choice":
 		return d.choices[rng.IntN(len(d.choices))]
 	case "int":

@@ -14,12 +14,12 @@ import (
 // Key is a key of the language, for the reference.
 type Key struct {
 	config.Key
-	Published []Published // the values in the papers of [Systems]
+	Published []Published // the values in the papers of [systems]
 }
 
 // Published is the value of a key in a paper.
 type Published struct {
-	System string // one of Systems
+	System string // one of systems
 	Value  string // one line of YAML; several values are separated by " or "
 }
 
@@ -31,7 +31,7 @@ func Keys() []Key {
 		key := Key{Key: k}
 		for i, value := range published[k.Path] {
 			if value != "" {
-				key.Published = append(key.Published, Published{Systems[i], value})
+				key.Published = append(key.Published, Published{systems[i], value})
 			}
 		}
 		keys = append(keys, key)
@@ -86,7 +86,7 @@ var referenceHead string
 func Reference() string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
-	for i, system := range Systems {
+	for i, system := range systems {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, system)
 	}
 	const file = "The file" // the section of keys without members
@@ -169,9 +169,9 @@ func meaningCell(k Key) string {
 	return fmt.Sprintf("%s Only %s `%s`.", k.Doc, how, strings.NewReplacer(" other than ", "` other than `", " and with ", "` and with `").Replace(what))
 }
 
-// Systems are the five systems that the language must express, in the order of the
+// systems are the five systems that the language must express, in the order of the
 // reference's columns.
-var Systems = []string{"OppenheimerZero", "AlphaZero on consumer hardware", "ChessSL", "ChessMarro", "Value network and minimax"}
+var systems = []string{"OppenheimerZero", "AlphaZero on consumer hardware", "ChessSL", "ChessMarro", "Value network and minimax"}
 
 // published holds the values in the papers of these systems by key. A value is empty if the
 // paper does not give it or the system lacks it. Several values are separated by " or ".

@@ -119,7 +119,9 @@ const Usage = `  random                      random legal moves
                               line of best play. Settings of a search have their
                               names of experiments (search.* in REFERENCE.md), such
                               as nodes, c_puct, fpu, policy_temperature, best,
-                              solver, root (puct or gumbel), root.c_scale
+                              solver, root (puct or gumbel), root.c_scale. Without
+                              them c_puct is 1.5, fpu 0.3, lookahead 1 and the solver
+                              is on, whatever the network's experiment says
   uniform[,visits=N]...       the same search without a network
   stockfish,nodes=N           a UCI engine: stockfish, fairy-stockfish, or
   uci:PROGRAM ARGS,depth=N    any program. At least one of nodes=N, depth=N,

@@ -36,8 +36,8 @@ func (k *key) add(w uint64) {
 }
 
 // cache keeps evaluations: a table with one place per key, in which later evaluations
-// replace earlier ones, and a ring of their priors, which are lost when it has come
-// around.
+// replace earlier ones, and a ring of their priors, which are overwritten when the ring
+// wraps.
 //
 // Table and ring begin small and grow as they fill, so that many trees with large caches
 // use only the memory that they need. The content depends only on what was put since
@@ -66,9 +66,9 @@ const (
 	mostMoves = 1024
 	// firstPlaces bounds how many places a cache begins with.
 	firstPlaces = 1024
-	// sparse is how many places each evaluation has before the table grows: one
-	// that is fuller has many keys to a place.
-	sparse = 8
+	// placesPerEntry is how many places each evaluation has before the table grows: a
+	// fuller table has many collisions.
+	placesPerEntry = 8
 )
 
 func newCache(positions int) *cache {
@@ -131,7 +131,7 @@ func (c *cache) get(k key, l *encode.Leaf) bool {
 
 // put stores an evaluation. Its priors are contiguous.
 func (c *cache) put(k key, l *encode.Leaf) {
-	if sparse*c.taken >= len(c.places) && len(c.places) < c.most {
+	if placesPerEntry*c.taken >= len(c.places) && len(c.places) < c.most {
 		c.grow()
 	}
 	count := uint64(len(l.Priors))

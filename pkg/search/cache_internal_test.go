@@ -27,7 +27,7 @@ func TestCacheGrows(t *testing.T) {
 				l.Priors[j] = float32(i + j)
 			}
 			c.put(k, &l)
-			if len(c.places) > 2*sparse*(i+1)+firstPlaces || len(c.priors) > 2*priorsEach*(i+1+firstPlaces) {
+			if len(c.places) > 2*placesPerEntry*(i+1)+firstPlaces || len(c.priors) > 2*priorsEach*(i+1+firstPlaces) {
 				t.Fatalf("%d places and %d priors for %d answers", len(c.places), len(c.priors), i+1)
 			}
 		}

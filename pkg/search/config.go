@@ -28,7 +28,7 @@ type Config struct {
 	Nodes int `key:"nodes" default:"0" range:"0.." unit:"positions" doc:"Maximum number of positions in the tree below the root, including those kept from the previous search. The search ends there even with fewer visits. 0 means no limit."`
 
 	// Bytes is the memory of the tree (see [Tree.Bytes]) after which a search is done
-	// even with fewer visits; 0: visits alone decide. It is hardware, and no setting.
+	// even with fewer visits; 0: visits alone decide. It depends on the machine, so it is not a setting.
 	Bytes int
 
 	CBase float64 `key:"c_base" default:"0" range:"0..1e9" doc:"Above 0, the exploration constant grows with the visits N of the parent as in AlphaZero: c_factor * log((1 + N + c_base) / c_base) + c_init. 0 means the constant c_puct."`
@@ -142,8 +142,8 @@ func (c Config) WithoutExploration() Config {
 	return c
 }
 
-// Unlimited and more visits mean that something else limits the search, such as its time. A Gumbel
-// root cannot share them out; the root is then that of PUCT.
+// Unlimited visits, or more, mean that only something else ends the search, such as its time.
+// Sequential halving needs a known number, so that the root is then that of PUCT.
 const Unlimited = 10_000_000
 
 // Budget is about how many visits a search that keeps nothing makes: Visits, or

@@ -279,7 +279,7 @@ func (t *Tree) prepareRoot() {
 		t.makeEdges(root)
 	}
 	gumbel := t.cfg.Root.Considered > 0 && t.cfg.Budget() < Unlimited
-	known := root.state == proven && len(t.edgesOf(root)) > 0 // nothing is visited, but a Gumbel root has its target and its move
+	known := root.state == proven && len(t.edgesOf(root)) > 0 // a proven root makes no visits, but Target and Choose of a Gumbel root need startHalving
 	if root.state != expanded && !(known && gumbel) {
 		return
 	}

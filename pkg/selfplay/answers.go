@@ -18,7 +18,7 @@ const (
 
 // Answers returns a hash of the bits of a network's evaluations of 256 fixed positions, which
 // are those of random games. Two machines with equal answers are taken to play the same games:
-// no list of processors can say it, because it depends on the network too.
+// no list of processors can tell, because it depends on the network too.
 func Answers(codec encode.Codec, v chess.Variant, net search.Net) (string, error) {
 	leaves := make([]*encode.Leaf, answersOf)
 	rng, start := stats.NewRand(answersOf), chess.StartPosition(v)
@@ -40,7 +40,7 @@ func Answers(codec encode.Codec, v chess.Variant, net search.Net) (string, error
 	h := sha256.New()
 	for _, l := range leaves {
 		for _, x := range []any{l.Priors, l.Value, l.WDL, l.MovesLeft} {
-			_ = binary.Write(h, binary.LittleEndian, x) // a hash takes everything
+			_ = binary.Write(h, binary.LittleEndian, x) // writing to a hash never fails
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil

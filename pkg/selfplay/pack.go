@@ -36,7 +36,7 @@ var little = binary.LittleEndian
 // them again from the moves.
 func (r *Record) Pack() ([]byte, error) {
 	p := packed{Number: r.Number, Thrown: r.Thrown, Evaluations: r.Evaluations, Start: r.Start, Outcome: r.Outcome}
-	p.Moves, _ = binary.Append(nil, little, r.Moves) // which lists of numbers cannot fail
+	p.Moves, _ = binary.Append(nil, little, r.Moves) // never fails for slices of numbers
 	p.RootValues, _ = binary.Append(nil, little, r.RootValues)
 	float := func(b []byte, x float32) []byte { return little.AppendUint32(b, math.Float32bits(x)) }
 	for _, root := range r.Roots {

@@ -109,7 +109,7 @@ func (w *worker) run(ctx context.Context) error {
 
 // collect gathers the leaves to evaluate. Each slot plays until it needs the network, and
 // begins another game when one ends. The batch is full as long as games are left to begin. With
-// no game in play it waits for one. Without leaves, all games are played.
+// no game in play it waits for one. No leaves mean that no games are left.
 func (w *worker) collect(ctx context.Context) error {
 	w.leaves, w.live = w.leaves[:0], w.live[:0]
 	open := w.slots[:0]
@@ -141,7 +141,7 @@ func (w *worker) collect(ctx context.Context) error {
 }
 
 // advance plays in a slot until its tree has selected leaves, or there is no game to begin now.
-// It reports whether there will be none.
+// ended means that no further game will come.
 func (w *worker) advance(ctx context.Context, g *gameSlot) (ended bool, err error) {
 	for before := len(w.leaves); ; {
 		if err := ctx.Err(); err != nil {

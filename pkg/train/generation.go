@@ -122,7 +122,7 @@ func (r *generation) step(p *Part, b *nn.Batch) error {
 	until := from + b.N
 	e.Rate = r.cfg.Schedule.rate(p.Base, r.state.Schedule, from, until, len(r.learn))
 	loss, err := r.tr.Step(b, e.Rate)
-	e.Gradient.AddStep(r.tr.GradientNorm())
+	e.Gradient.addStep(r.tr.GradientNorm())
 	if err == nil {
 		err = r.addToAverage(r.state.Schedule.Samples+from, r.state.Schedule.Samples+until)
 	}

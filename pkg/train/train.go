@@ -114,8 +114,8 @@ type Gradient struct {
 	Clipped int     `json:"clipped"`
 }
 
-// AddStep adds a step. A norm of NaN was not measured.
-func (g *Gradient) AddStep(norm float64, clipped bool) {
+// addStep adds a step. A norm of NaN was not measured.
+func (g *Gradient) addStep(norm float64, clipped bool) {
 	if math.IsNaN(norm) {
 		return
 	}
