@@ -34,7 +34,7 @@ func TestLag(t *testing.T) {
 	begins := func(prefix string) int {
 		return slices.IndexFunc(events, func(e string) bool { return strings.HasPrefix(e, prefix) })
 	}
-	for g, by := range []string{"gen-0", "gen-0", "gen-1"} {
+	for g, by := range []string{"untrained", "untrained", "gen-1"} {
 		err := match.ReadGames(filepath.Join(plain.trial(t), store.GamesFile(g+1)), func(_ string, game *match.Game) error {
 			if game.White != by {
 				t.Errorf("generation %d: %s plays", g+1, game.White)

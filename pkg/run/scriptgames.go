@@ -32,7 +32,7 @@ func (t *Trial) scriptGeneration(g int) (hook.Generation, error) {
 
 // selfplayGame returns a self-play game of generation g in the form of a tournament's games.
 func (t *Trial) selfplayGame(g int, r *selfplay.Record) (*match.Game, error) {
-	return store.SelfPlayGame(t.Setup.Variant, fmt.Sprintf("gen-%d", t.Settings.PlayedBy(g)), r)
+	return store.SelfPlayGame(t.Setup.Variant, store.CheckpointName(t.Settings.PlayedBy(g)), r)
 }
 
 // hookGame returns a game in the form that scripts receive. Only running games have scores:

@@ -26,7 +26,7 @@ import (
 )
 
 // selfplayCode is the version of the code of self-play, see [Stage].
-const selfplayCode = "10"
+const selfplayCode = "11"
 
 // selfplay returns the stage that plays the games of generation g.
 func (t *Trial) selfplay(_ context.Context, g int) (*Stage, error) {
