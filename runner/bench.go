@@ -257,7 +257,7 @@ size. Its threads share each batch of --leaves positions of the one tree.`,
 	variantsFlag(cmd, &b.Variants, []chess.Variant{chess.Atomic, chess.Standard}, "rules of the game (repeatable)")
 	f := cmd.Flags()
 	numberFlag(cmd, &b.Visits, "visits", 0, between(0, 100_000_000), "visits of a search (default: 100000, with --network 800)")
-	f.IntVar(&b.Leaves, "leaves", 0, "positions of the tree evaluated at once (default: 1, with --network 32)")
+	numberFlag(cmd, &b.Leaves, "leaves", 0, between(0, 4096), "positions of the tree evaluated at once (default: 1, with --network 32)")
 	f.BoolVar(&b.Solver, "solver", false, "mark proven wins, draws and losses")
 	f.IntVar(&b.Cache, "cache", 0, "number of cached evaluations")
 	numberFlag(cmd, &b.Workers, "workers", 0, between(0, 1<<10), "threads of the network (default: one per core, with CUDA one per device)")

@@ -141,6 +141,9 @@ line.`,
 	for _, name := range []string{"format", "out", "color", "test", "settings-only", "exit-code", "git-driver"} {
 		cmd.MarkFlagsMutuallyExclusive("by", name)
 	}
+	for _, name := range []string{"format", "out", "exit-code", "test"} {
+		cmd.MarkFlagsMutuallyExclusive("git-driver", name)
+	}
 	resultsFlag(cmd, &o.Results)
 	cmd.ValidArgsFunction = completeRuns(&o.Results, 2, cobra.ShellCompDirectiveDefault)
 	return cmd

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -63,8 +64,11 @@ machine that both reach joins them: --server writes its configuration. Start the
 				}
 			}
 			tokens, err := hub.Init(args[0], address, workers)
-			if err != nil {
+			if errors.Is(err, hub.ErrAddress) {
 				return usagef("%w", err)
+			}
+			if err != nil {
+				return err
 			}
 			if server {
 				if err := hub.WriteServer(args[0]); err != nil {

@@ -91,19 +91,25 @@ func machineFlag(root *cobra.Command) {
 		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil {
 			return usagef("%w", err)
 		}
-		file, needed := machineFile(cmd)
-		text, err := os.ReadFile(file)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && !needed:
-			return nil
-		case err != nil:
-			return usagef("machine file: %w", err)
-		}
-		if err := setFlags(cmd, text); err != nil {
-			return usagef("%s: %w", file, err)
-		}
-		return nil
+		return readMachineFile(cmd)
 	}
+}
+
+// readMachineFile sets the flags of a command that the machine file names and the command line does
+// not.
+func readMachineFile(cmd *cobra.Command) error {
+	file, needed := machineFile(cmd)
+	text, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !needed:
+		return nil
+	case err != nil:
+		return usagef("machine file: %w", err)
+	}
+	if err := setFlags(cmd, text); err != nil {
+		return usagef("%s: %w", file, err)
+	}
+	return nil
 }
 
 // machineFile is the file to read. It must exist only if the user named it.

@@ -124,6 +124,21 @@ and writes figures and a notebook page below results/.`,
 			cmd.AddCommand(c)
 		}
 	}
+	cmd.InitDefaultHelpCmd()
+	for _, c := range cmd.Commands() {
+		if c.Name() == "help" { // cobra's prints the help of the root for what it does not know
+			c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
+				found, rest, err := c.Root().Find(args)
+				if err == nil && len(found.Commands()) > 0 {
+					err = knownCommand(found, rest)
+				}
+				if err != nil {
+					return usagef("%w", err)
+				}
+				return found.Help()
+			}
+		}
+	}
 	machineFlag(cmd)
 	prepareArgs(cmd)
 	return cmd

@@ -80,6 +80,8 @@ is the format:
 	fileFlag(cmd, &out, "out", "write the model, to share it, into this `file` (.safetensors, .pb.gz or .onnx)", ".safetensors", nn.LeelaExt, ".onnx")
 	fileFlag(cmd, &figure, "figure", "draw it to this `file` instead: .svg, .png or .pdf", plots.Extensions[:]...)
 	choiceFlag(cmd, &format, "format", "text", formats, "format of the table")
+	cmd.MarkFlagsMutuallyExclusive("figure", "format")
+	cmd.MarkFlagsMutuallyExclusive("figure", "all")
 	return cmd
 }
 

@@ -242,6 +242,8 @@ An account that has never played becomes a bot, permanently, by
 				return usagef("--model: want a checkpoint file, or RUN@GENERATION")
 			case !p.Bots && !p.Humans:
 				return usagef("--bots=false and --humans=false: no opponents are left")
+			case longest > 0 && shortest > longest:
+				return usagef("--shortest %d is more than --longest %d: no game is left", shortest, longest)
 			}
 			token, err := os.ReadFile(tokenFile)
 			if err != nil {

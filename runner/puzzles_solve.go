@@ -81,7 +81,7 @@ player does not solve.
 	numberFlag(cmd, &o.visits, "visits", 800, between(0, 1_000_000), "of the search; 0: the network alone")
 	f.StringToStringVar(&o.search, "search", nil, "settings of the search, as `SETTING=VALUE`: "+strings.Join(search.Settable(), ", "))
 	f.StringArrayVar(&o.uci, "uci", nil, "an engine: stockfish, fairy-stockfish or a `program`; several may be given")
-	numberFlag(cmd, &o.nodes, "nodes", 10_000, atLeast(1), "of each engine for a move")
+	numberFlag(cmd, &o.nodes, "nodes", usualNodes, atLeast(1), "nodes of each engine for a move")
 	numberFlag(cmd, &o.depth, "depth", 0, between(0, deepestPuzzle), "plies of alpha-beta on material; 0: none")
 	f.BoolVar(&o.random, "random", false, "play random moves")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of random moves")
@@ -90,7 +90,10 @@ player does not solve.
 	return cmd
 }
 
-const deepestPuzzle = 8 // plies of alpha-beta
+const (
+	deepestPuzzle = 8 // plies of alpha-beta
+	usualNodes    = 10_000
+)
 
 // specs lists the players that the flags name. It returns an error for flags that contradict
 // each other.
@@ -100,6 +103,8 @@ func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
 		return nil, usagef("no player: want --player, --model, --uci, --depth or --random")
 	case len(o.search) > 0 && (len(o.with.models) == 0 || o.visits == 0):
 		return nil, usagef("--search: want a --model that searches")
+	case o.nodes != usualNodes && len(o.uci) == 0:
+		return nil, usagef("--nodes: want an engine, --uci")
 	case o.failed && o.format != "text":
 		return nil, usagef("--failed: want --format text")
 	}

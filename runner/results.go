@@ -128,7 +128,8 @@ func completeTrialFlag(cmd *cobra.Command, set *[]string) {
 // completeModels completes the names of models: of a trial, then of its generations.
 // The shell completes files as well.
 func completeModels(results *string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		_ = readMachineFile(cmd) // which may name the folder of results
 		trial, _, named := strings.Cut(typed, "@")
 		if !named {
 			return completeNames(*results, typed, "@"), cobra.ShellCompDirectiveNoSpace
@@ -155,10 +156,11 @@ func completeModels(results *string) cobra.CompletionFunc {
 // completeRuns completes at most this many names of experiments with results and of their
 // trials. files says whether the shell completes files as well.
 func completeRuns(results *string, most int, files cobra.ShellCompDirective) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		_ = readMachineFile(cmd) // likewise
 		return completeNames(*results, typed, ""), files
 	}
 }

@@ -149,6 +149,7 @@ records these for each stage.`,
 	numberFlag(cmd, &opt.Threads, "threads", 0, between(0, 1<<10), "threads that train on the processor; unless training.micro_batches is above 1, another number gives other weights in their last bits (default: one per core)")
 	f.BoolVar(&opt.WaitLock, "wait-lock", false, "wait for another run that writes to the same results, instead of failing (default with --trial)")
 	f.BoolVar(&opt.NoLock, "no-lock", false, "take no locks, on a file system that has none; never run a trial twice at a time then, nor gc beside it")
+	cmd.MarkFlagsMutuallyExclusive("wait-lock", "no-lock")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	f.StringVar(&hubAddress, "hub", "", "have workers play the games, and their engines label; `address` to listen at, as in :4321, or nats://host:port (see alamos hub init --help)")
 	f.StringVar(&hubFile, "hub-file", "", "`file` with the keys of the hub")

@@ -41,12 +41,22 @@ another machine, let SSH forward the port:
 				return err
 			}
 			log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-			return at.serve(cmd, "watch", "see the results", web.NewResults(results, host, log), log)
+			return at.serve(cmd, "watch", seeResults, web.NewResults(results, host, log), log)
 		},
 	}
 	resultsFlag(cmd, &results)
 	at.flags(cmd, resultsAddress)
 	return cmd
+}
+
+// seeResults is what others can do with the page of results.
+const seeResults = "see the results"
+
+// noteReach says what others can do with a page that other machines can reach.
+func noteReach(out io.Writer, l net.Listener, others string) {
+	if ip := l.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
+		fmt.Fprintf(out, "note: anyone who can reach this address can %s\n", others)
+	}
 }
 
 // resultsAddress is the default address of the page of results. That of alamos play differs,
@@ -65,6 +75,7 @@ func serveAlong(ctx context.Context, out io.Writer, addr, results string) (end f
 		return nil, err
 	}
 	fmt.Fprintf(out, "watch at %s\n", at.page(l))
+	noteReach(out, l, seeResults)
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -123,9 +134,7 @@ func (a *address) serve(cmd *cobra.Command, verb, others string, page http.Handl
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s at %s (Ctrl-C ends it)\n", verb, a.page(l))
-	if ip := l.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: anyone who can reach this address can %s\n", others)
-	}
+	noteReach(cmd.ErrOrStderr(), l, others)
 	if a.open {
 		if err := show(a.page(l)); err != nil {
 			fmt.Fprintf(cmd.ErrOrStderr(), "note: no browser was opened: %v\n", err)

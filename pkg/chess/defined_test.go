@@ -296,6 +296,13 @@ func TestRareRules(t *testing.T) {
 	if beside.castle = 0; !has(beside, "f1g1") {
 		t.Error("the king does not capture a rook with which it may not castle")
 	}
+	slider := position(`{"name":"slider","pieces":[{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"pawn","letter":"p","moves":"mRcF","region":"all"}],"promotion":"none","start":"4k3/8/8/8/8/8/P7/4K3 w - - 0 1","castling":false,"pawns_are_quiet":false,"double_step":[],"en_passant":[]}`, "4k3/8/8/8/8/8/P7/4K3 w - - 7 9")
+	if m, err = slider.ParseUCI("a2a5"); err != nil {
+		t.Fatal(err)
+	}
+	if slider.Play(m); !strings.Contains(slider.FEN(), " 8 9") {
+		t.Errorf("a slide that a pawn can take back is not quiet: %s", slider.FEN())
+	}
 	dropped := position(`{"name":"dropped","hand":"captures","promotion_ranks":[7,8],"en_passant":[]}`, "4k3/8/8/8/8/8/8/4K3[P] w - - 0 1")
 	if has(dropped, "P@a7") || !has(dropped, "P@a6") {
 		t.Error("a pawn is dropped where it would have promoted")

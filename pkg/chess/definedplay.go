@@ -157,7 +157,7 @@ func (b *rulebook) play(p *Position, m Move) {
 		}
 		switch t {
 		case Pawn:
-			if m.Promotion() != NoPieceType || !b.PawnsCount && !b.of[Pawn].quiet[us].leaps[to].Has(from) {
+			if m.Promotion() != NoPieceType || !b.PawnsCount && !b.reach(&b.of[Pawn].quiet[us], to, p.Occupied()|^b.squares).Has(from) {
 				p.rule50 = 0
 			}
 			if promoted := m.Promotion(); promoted != NoPieceType {

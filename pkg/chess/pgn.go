@@ -186,8 +186,13 @@ func (r *PGNReader) tag() error {
 	for {
 		nameEnd, n, ok := r.parseTag(s.buf[s.pos : s.end+1])
 		if ok {
+			at := s.pos
 			s.pos += n
-			return r.addTag(old, nameEnd)
+			err := r.addTag(old, nameEnd)
+			if err != nil && s.buf[at-1] == '\n' && bytes.HasPrefix(s.buf[at:s.end], []byte(eventTag)) {
+				s.pos = at // the next game begins here
+			}
+			return err
 		}
 		r.text = r.text[:old]
 		if s.pos+n < s.end || !s.more() {

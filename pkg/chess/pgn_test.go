@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -323,5 +324,25 @@ func BenchmarkWritePGN(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	}
+}
+
+// The games around one that has only its tags are read.
+func TestPGNWithTagsAlone(t *testing.T) {
+	r := NewPGNReader(strings.NewReader("[Event \"a\"]\n[Site \"x\"]\n\n[Event \"b\"]\n[Site \"y\"]\n\n1. e4 e5 *\n\n[Event \"c\"]\n\n1. d4 *\n"))
+	var have []string
+	for {
+		g, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			have = append(have, "fault")
+			continue
+		}
+		have = append(have, g.Tag("Event"))
+	}
+	if want := []string{"fault", "b", "c"}; !slices.Equal(have, want) {
+		t.Errorf("games %q, want %q", have, want)
 	}
 }

@@ -312,6 +312,9 @@ func (b *rulebook) compilePawns() (err error) {
 		return err
 	}
 	for c := range b.zone {
+		if b.of[Pawn] == nil {
+			b.promotes[c] = nil
+		}
 		if len(b.promotes[c]) == 0 {
 			b.zone[c] = 0
 		}

@@ -115,6 +115,9 @@ func (p *Position) checkKings() error {
 			return fmt.Errorf("%v has no king: in atomic chess only the side to move can have lost it", c)
 		}
 	}
+	if p.variant == KingOfTheHill && p.Pieces(p.turn, King)&hill != 0 {
+		return fmt.Errorf("the %v king is in the center and has won, but it is %v's turn", p.turn, p.turn)
+	}
 	if p.attacked(p.turn.Other()) {
 		return fmt.Errorf("it is %v's turn, but %v is in check", p.turn, p.turn.Other())
 	}

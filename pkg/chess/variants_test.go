@@ -129,6 +129,7 @@ func TestVariantFENErrors(t *testing.T) {
 		{ThreeCheck, "4k3/8/8/8/8/8/8/4K3 w - - 4+3 0 1", "field 5 (checks)"},
 		{ThreeCheck, "4k3/8/8/8/8/8/8/4K3 w - - 0 1 +4+0", "field 7 (checks)"},
 		{ThreeCheck, "4k3/8/8/8/8/8/8/4K3 w - - 0+0 0 1", "both sides cannot have won"},
+		{KingOfTheHill, "4k3/8/8/8/3K4/8/8/8 w - - 0 1", "the white king is in the center and has won, but it is white's turn"},
 		{ThreeCheck, "4k3/8/8/8/8/8/8/4K2Q w - - 0+3 0 1", "white has given its last and has won, but it is white's turn"},
 		{ThreeCheck, "4k2q/8/8/8/8/8/8/4K3 b - - 0 1 +1+3", "black has given its last"},
 		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[K] w - - 0 1", "in the pocket is not a piece that can be dropped"},

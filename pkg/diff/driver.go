@@ -128,7 +128,7 @@ func (d DriverArgs) lines(color bool) (string, error) {
 	if color {
 		look = "--color=always"
 	}
-	out, err := git("diff", "--no-index", "--no-ext-diff", look, d.OldFile, d.NewFile)
+	out, err := exec.Command("git", "diff", "--no-index", "--no-ext-diff", look, d.OldFile, d.NewFile).Output()
 	if differ, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && differ.ExitCode() == 1) {
 		return "", err
 	}

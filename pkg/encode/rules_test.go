@@ -18,6 +18,7 @@ func rulesToEncode(t *testing.T) []chess.Variant {
 		`{"name":"small","files":6,"ranks":6,"start":"rnzknr/pppppp/6/6/PPPPPP/RNZKNR w - - 0 1","pieces":[{"name":"pawn","letter":"p","moves":"mfFcfW","region":"all"},{"name":"knight","letter":"n","moves":"N","region":"all"},{"name":"rook","letter":"r","moves":"R","region":"all"},{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"zebra","letter":"z","moves":"ZCNN","region":"all"}],"double_step":[2],"promotion_ranks":[5,6],"promotion":"rnz","castling":false}`,
 		`{"name":"house","hand":"captures","quiet_plies":0,"self_capture":true}`,
 		`{"name":"may-promote","promotion_optional":true,"promotion_ranks":[7,8],"double_step":[2,6]}`,
+		`{"name":"no-pawns","start":"rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w KQkq - 0 1","pieces":[{"name":"knight","letter":"n","moves":"N","region":"all"},{"name":"bishop","letter":"b","moves":"B","region":"all"},{"name":"rook","letter":"r","moves":"R","region":"all"},{"name":"queen","letter":"q","moves":"Q","region":"all"},{"name":"king","letter":"k","moves":"K","region":"all"}]}`,
 		`{"name":"black-promotes","promotion":"none","promotion_black":"qn","quiet_plies":0}`,
 	} {
 		v, err := chess.ParseVariant(text)

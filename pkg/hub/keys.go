@@ -46,6 +46,9 @@ type Token struct {
 	Certificate string `json:"certificate"` // of the hub
 }
 
+// ErrAddress means that an address is not one of a hub.
+var ErrAddress = errors.New("want a host and a port")
+
 // KeyFile is the name of the hub's file in the folder that Init writes.
 const KeyFile = "hub.key"
 
@@ -58,7 +61,7 @@ func Init(dir, address string, n int) (tokens []string, err error) {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil || host == "" {
-		return nil, fmt.Errorf("want a host and a port, as in gpu1.example.org:4321, have %q", address)
+		return nil, fmt.Errorf("%w, as in gpu1.example.org:4321, have %q", ErrAddress, address)
 	}
 	path := filepath.Join(dir, KeyFile)
 	k, err := ReadKeys(path)

@@ -288,3 +288,32 @@ func TestGumbelSparesLostMoves(t *testing.T) {
 		t.Errorf("%d lost moves were visited, all candidates lost %d times: too few to see anything", spared, replaced)
 	}
 }
+
+// The number of visits that are shared out is that of the positions which the tree has room for
+// beside those that it keeps: both rounds are of about equal length.
+func TestSequentialHalvingOfNodes(t *testing.T) {
+	for _, fresh := range []bool{false, true} {
+		for seed := range uint64(10) {
+			cfg := gumbel(800, 4, 1)
+			cfg.Nodes, cfg.FreshVisits = 200, fresh
+			s := tree(t, cfg, seed, game(t, chess.Atomic, ""), hashed{})
+			s.Advance(s.Choose(1, nil))
+			before := map[chess.Move]int{}
+			for _, e := range s.Root() {
+				before[e.Move] = e.Visits
+			}
+			kept := s.Nodes()
+			run(t, hashed{}, s)
+			var made []int
+			for _, e := range s.Root() {
+				if n := e.Visits - before[e.Move]; n > 0 {
+					made = append(made, n)
+				}
+			}
+			slices.SortFunc(made, func(a, b int) int { return b - a })
+			if len(made) != 4 || made[1] < made[0]-2 || made[0] < 2*made[2] {
+				t.Errorf("fresh visits: %v, %d of %d positions kept: the moves got %v visits", fresh, kept, cfg.Nodes, made)
+			}
+		}
+	}
+}

@@ -64,7 +64,10 @@ func (t *Tree) startHalving() {
 	}
 	slices.SortStableFunc(r.candidates, func(a, b int32) int { return cmp.Compare(r.logits[b], r.logits[a]) })
 	r.candidates = r.candidates[:min(g.Considered, len(edges))]
-	r.visits = max(0, t.cfg.Budget()-int(t.nodes[0].visits)+t.extra)
+	r.visits = max(0, t.cfg.Visits-int(t.nodes[0].visits)+t.extra)
+	if t.cfg.Nodes > 0 { // kept positions count too
+		r.visits = min(r.visits, max(0, t.cfg.Nodes-(len(t.nodes)-1-t.dropped)))
+	}
 	r.rounds = max(1, bits.Len(uint(len(r.candidates)-1)))
 	r.nextRound()
 }

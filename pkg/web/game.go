@@ -90,12 +90,13 @@ func (g *game) ply() int { return len(g.positions) - 1 }
 
 // outcome returns how the game ended, or that it did not. g.mu is held.
 func (g *game) outcome() chess.Outcome {
+	if g.ended.Over() {
+		return g.ended
+	}
 	if o := g.line.Outcome(&g.legal); o.Over() {
 		return o
 	}
 	switch {
-	case g.ended.Over():
-		return g.ended
 	case g.ply() >= mostPlies:
 		return chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}
 	}
@@ -214,7 +215,11 @@ func (g *game) setSeats(seats [2]seat) {
 			g.names[c] = ""
 		}
 	}
+	g.stopClock()
 	g.seats, g.failure = seats, ""
+	if g.isHuman(chess.White) && g.isHuman(chess.Black) {
+		g.paused = false // nothing on the page would end the pause
+	}
 }
 
 func (g *game) pause(r *request) error {

@@ -51,6 +51,12 @@ func (s *Play) files() ([]gameFile, error) {
 	return list, nil
 }
 
+// isRun reports whether a folder holds an experiment's results.
+func isRun(dir string) bool {
+	_, err := disk.StampOf(filepath.Join(dir, store.ExperimentName))
+	return err == nil
+}
+
 // read reads the games of a request one after another until f returns false. A game that
 // cannot be read is a fault.
 func (s *Play) read(q *request, f func(number int, g *chess.PGN, fault *chess.PGNError) bool) error {
@@ -60,7 +66,11 @@ func (s *Play) read(q *request, f func(number int, g *chess.PGN, fault *chess.PG
 		if filepath.Ext(q.File) != ".pgn" {
 			return missing
 		}
-		file, err := os.OpenInRoot(s.cfg.Results, filepath.FromSlash(q.File))
+		run, rest, _ := strings.Cut(filepath.FromSlash(q.File), string(filepath.Separator)) // the folder of a run may be a link
+		if !filepath.IsLocal(run) || !isRun(filepath.Join(s.cfg.Results, run)) {
+			return missing
+		}
+		file, err := os.OpenInRoot(filepath.Join(s.cfg.Results, run), rest)
 		if err != nil {
 			return missing
 		}
@@ -166,7 +176,7 @@ func loadedGame(id string, pgn *chess.PGN, players func(seat) *player) *game {
 			p.report.setValue(side, *in.Score, in.Mate)
 		}
 	}
-	if pgn.Result != chess.Unfinished && !g.outcome().Over() {
+	if pgn.Result != chess.Unfinished && !g.line.Position().Ended(&g.legal).Over() { // repetitions and quiet moves end a game only if they are claimed
 		reason, err := chess.ParseReason(pgn.Tag("Termination"))
 		if err != nil || reason == chess.NoReason {
 			reason = chess.Adjudication // the file does not say why
@@ -246,8 +256,8 @@ func writeLine(b *strings.Builder, at chess.Position, l *chess.Line) {
 // evaluations are what [match.Info] writes in comments, and commands all parts that are for
 // programs.
 var (
-	evaluations = regexp.MustCompile(`\[%eval[^\]]*\]|\b(?:depth|visits) \d+`)
-	commands    = regexp.MustCompile(`\[%[^\]]*\]|` + evaluations.String())
+	evaluations = regexp.MustCompile(`\[%eval[^\]]*\](?: (?:depth|visits) \d+)*|^\s*(?:(?:depth|visits) \d+\s*)+$`)
+	commands    = regexp.MustCompile(evaluations.String() + `|\[%[^\]]*\]`)
 )
 
 // noteOf returns what a comment says to readers.

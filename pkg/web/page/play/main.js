@@ -457,6 +457,7 @@ function drawReport() {
   $("score").parentElement.classList.toggle("active", Boolean(report?.active) && game.thinking !== "");
   const body = $("candidates").tBodies[0];
   while (body.rows.length > rows.length) body.deleteRow(-1);
+  if (hovered >= rows.length) hovered = -1; // of a deleted row
   const total = report?.nodes || 1;
   const widest = Math.max(0.01, ...rows.map((c) => Math.max(c.visits / total, c.prior))); // of the bars
   rows.forEach((c, i) => {
@@ -565,7 +566,7 @@ for (const [button, text] of [["copypgn", () => getPGN(id)], ["copyfen", async (
 }
 
 document.addEventListener("keydown", (e) => {
-  if (!game || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, select, textarea, dialog, .board")) return;
+  if (!game || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input:not([type=checkbox]), select, textarea, dialog, .board")) return;
   if (e.key === "ArrowLeft") lookAt(ply() - 1);
   else if (e.key === "ArrowRight") lookAt(ply() + 1);
   else if (e.key === "f") flip();

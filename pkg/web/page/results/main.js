@@ -369,7 +369,8 @@ async function drawLosses(t) {
 }
 
 const replay = new Replay($("game"), () => setTimeout(drawTrial, 2_000)); // there may be another game
-let latest = ""; // names the game that was loaded
+let latest = ""; // names the game and the table that were loaded last
+let replayed = ""; // names the game that was loaded for the replay
 
 function drawTrial() {
   const t = trials.get(chosen);
@@ -384,10 +385,11 @@ function drawTrial() {
   drawLosses(t);
   const now = `${shown}/${chosen} ${t.latest} ${t.stage}`;
   const sameTrial = latest.startsWith(`${shown}/${chosen} `);
-  if (now !== latest && (!sameTrial || replay.ended && !replay.playing)) load(now, sameTrial);
+  const free = !sameTrial || replay.ended && !replay.playing;
+  if (now !== latest || free && now !== replayed) load(now, sameTrial, free);
 }
 
-async function load(name, sameTrial) {
+async function load(name, sameTrial, free) {
   latest = name;
   let detail;
   try {
@@ -398,6 +400,8 @@ async function load(name, sameTrial) {
   }
   if (latest !== name) return;
   drawTable($("tournament"), detail.table);
+  if (!free) return;
+  replayed = name;
   if (!detail.game && sameTrial) return;
   $("game").hidden = !detail.game;
   if (detail.game) {
