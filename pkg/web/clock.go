@@ -67,7 +67,8 @@ func (g *game) stopClock() {
 // startClock starts the clock of the side to move if it should run. g.mu is held.
 func (g *game) startClock() {
 	c := &g.clock
-	if c.limit == 0 || g.ply() < untimedPlies || g.paused || !g.watched() || g.outcome().Over() {
+	waits := g.paused && !(g.isHuman(chess.White) && g.isHuman(chess.Black)) // two people do not pause
+	if c.limit == 0 || g.ply() < untimedPlies || waits || !g.watched() || g.outcome().Over() {
 		return
 	}
 	c.since = time.Now()

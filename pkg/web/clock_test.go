@@ -92,4 +92,6 @@ func TestEnginesKeepTheirTime(t *testing.T) {
 	if c := h.watch(game, func(k *heard) bool { return k.Paused }).Clocks; c.Running {
 		t.Errorf("the game waits, and the clock runs: %+v", c)
 	}
+	h.must(game+"/seats", `{`+people+`}`)
+	h.watch(game, func(k *heard) bool { return k.Clocks.Running || k.Outcome != nil }) // nobody has to end the pause
 }

@@ -215,11 +215,7 @@ func (g *game) setSeats(seats [2]seat) {
 			g.names[c] = ""
 		}
 	}
-	g.stopClock()
 	g.seats, g.failure = seats, ""
-	if g.isHuman(chess.White) && g.isHuman(chess.Black) {
-		g.paused = false // nothing on the page would end the pause
-	}
 }
 
 func (g *game) pause(r *request) error {
