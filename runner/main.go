@@ -125,20 +125,17 @@ and writes figures and a notebook page below results/.`,
 		}
 	}
 	cmd.InitDefaultHelpCmd()
-	for _, c := range cmd.Commands() {
-		if c.Name() == "help" { // cobra's prints the help of the root for what it does not know
-			c.Example = "  alamos help run\n  alamos help data import"
-			c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
-				found, rest, err := c.Root().Find(args)
-				if err == nil && len(found.Commands()) > 0 {
-					err = knownCommand(found, rest)
-				}
-				if err != nil {
-					return usagef("%w", err)
-				}
-				return found.Help()
-			}
+	help, _, _ := cmd.Find([]string{"help"})
+	help.Example = "  alamos help run\n  alamos help data import"
+	help.Run, help.RunE = nil, func(_ *cobra.Command, args []string) error { // cobra's prints the help of the root for what it does not know
+		found, rest, err := cmd.Find(args)
+		if err == nil && len(found.Commands()) > 0 {
+			err = knownCommand(found, rest)
 		}
+		if err != nil {
+			return usagef("%w", err)
+		}
+		return found.Help()
 	}
 	machineFlag(cmd)
 	prepareArgs(cmd)

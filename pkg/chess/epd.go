@@ -15,8 +15,8 @@ var epdLine = regexp.MustCompile(`^((?:[^\s;]+\s+){3}[^\s;]+(?:\s+\+?\d\+\d)?(?:
 
 // ReadEPD calls f with each line of a file of positions: openings, puzzles or perft suites.
 // fen is the position, which has no clocks unless the line has them as in FEN. operations is
-// the rest of the line. Empty lines, lines that begin with # and a byte order mark are skipped. Errors begin
-// with the file's name, which is for messages only, and the number of the line.
+// the rest of the line. Empty lines, lines that begin with # and a byte order mark are skipped.
+// Errors begin with the file's name, which is for messages only, and the number of the line.
 func ReadEPD(r io.Reader, file string, f func(line int, fen, operations string) error) error {
 	scanner := bufio.NewScanner(r)
 	line := 0
@@ -24,7 +24,7 @@ func ReadEPD(r io.Reader, file string, f func(line int, fen, operations string) 
 		line++
 		text := scanner.Text()
 		if line == 1 {
-			text = strings.TrimPrefix(text, "\ufeff")
+			text = strings.TrimPrefix(text, byteOrderMark)
 		}
 		text = strings.TrimSpace(text)
 		if text == "" || text[0] == '#' {

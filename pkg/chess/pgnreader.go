@@ -113,10 +113,10 @@ func (r *PGNReader) NextInto(g *PGN) error {
 	return e
 }
 
-var (
-	errNoResult = errors.New("the moves end without a result: want 1-0, 0-1, 1/2-1/2 or *")
-	utf8BOM     = []byte("\ufeff")
-)
+var errNoResult = errors.New("the moves end without a result: want 1-0, 0-1, 1/2-1/2 or *")
+
+// byteOrderMark begins the text files of some editors.
+const byteOrderMark = "\ufeff"
 
 // endOfStream records why there is no more input.
 func (r *PGNReader) endOfStream() error {
@@ -131,8 +131,8 @@ func (r *PGNReader) endOfStream() error {
 // read reads a game. On an error the scanner stays on the line that the error names.
 func (r *PGNReader) read(g *PGN) error {
 	if s := &r.s; r.game == 0 {
-		if s.need(len(utf8BOM)); bytes.HasPrefix(s.buf[s.pos:s.end], utf8BOM) {
-			s.pos += len(utf8BOM)
+		if s.need(len(byteOrderMark)); bytes.HasPrefix(s.buf[s.pos:s.end], []byte(byteOrderMark)) {
+			s.pos += len(byteOrderMark)
 			s.buf[s.pos-1] = '\n' // a line begins here too
 			s.counted = s.pos
 		}

@@ -129,21 +129,17 @@ func (p *generationGames) away(ctx context.Context) error {
 		if err := json.Unmarshal(text, &kind); err != nil {
 			return fmt.Errorf("journal %s: %w", path, err)
 		}
-		if job.Any && len(kindParts(kind)) > 0 {
-			games := 0
-			if err := disk.ReadJournal(path, head, func([]byte) error { games++; return nil }); err == nil && games > 0 {
-				return fmt.Errorf("%s has games of one kind of machine (%s): run again without --kinds any, or delete it", path, kind)
-			}
-		}
-		if job.Any {
-			kind = store.Kind{Device: AnyKind}
-		}
 		if err := p.open(kind); err != nil {
 			return err
 		}
-		if len(p.have) > 0 && !job.Any {
-			if job.Kind = kindParts(kind); len(job.Kind) == 0 {
+		if len(p.have) > 0 {
+			switch parts := kindParts(kind); {
+			case job.Any && len(parts) > 0:
+				return fmt.Errorf("%s has games of one kind of machine (%s): run again without --kinds any, or delete it", path, kind)
+			case !job.Any && len(parts) == 0:
 				return fmt.Errorf("%s has games of workers of any kind: run again with --kinds any", path)
+			case !job.Any:
+				job.Kind = parts
 			}
 		}
 	}
