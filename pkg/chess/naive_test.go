@@ -215,7 +215,7 @@ func (n *naive) legal() (texts []string) {
 }
 
 // Rules composed at random, with what Fairy-Stockfish cannot say (self-capture, holes, other
-// explosions), have the moves of the naive implementation.
+// explosions and riders), have the moves of the naive implementation.
 func TestRulesAgainstNaive(t *testing.T) {
 	count := 60
 	if testing.Short() {
@@ -233,6 +233,9 @@ func TestRulesAgainstNaive(t *testing.T) {
 		x.Start = board + " w - - 0 1"
 		if x.SelfCapture = r.IntN(2) == 0; x.Explosion == 1 {
 			x.Explosion, x.Immune = 1+r.IntN(2), []string{"p", "none", "n"}[r.IntN(3)]
+		}
+		if len(x.Pieces) > 6 && r.IntN(2) == 0 {
+			x.Pieces[6].Moves += []string{"DD", "fsAA", "HH", "cvCC", "ZZ"}[r.IntN(5)]
 		}
 		if x.Stalemate = "loss"; x.Royal == none {
 			x.Royal = "k"

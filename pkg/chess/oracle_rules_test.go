@@ -193,6 +193,9 @@ func iniOf(r Rules) (string, error) {
 	slot := 0
 	for _, p := range r.Pieces {
 		for i, s := range mustBetza(p.Moves) {
+			if s.reach != 1 && !slices.Contains([]int{1, 2, 5}, s.dx*s.dx+s.dy*s.dy) {
+				return refuse("riders other than those of W, F and N") // its bitboard.cpp has no attacks of others
+			}
 			for _, other := range mustBetza(p.Moves)[:i] {
 				if s.dx == other.dx && s.dy == other.dy && s.reach != other.reach {
 					return refuse("two ranges in one direction")
