@@ -95,11 +95,11 @@ func (m *tournament) stage(anchor string, facts func(*store.Tournament) any) *St
 		Name: m.name, In: m.in, Work: m.work,
 		Files: []string{path.Join(m.folder, crosstableName), path.Join(m.folder, gamesName), path.Join(m.folder, ratingsName)},
 		Run: func(ctx context.Context) (any, error) {
-			games, results, err := m.play(ctx)
+			games, err := m.play(ctx)
 			if err != nil {
 				return nil, err
 			}
-			result, err := m.write(games, results, anchor)
+			result, err := m.write(games, anchor)
 			if err != nil {
 				return nil, err
 			}
@@ -225,17 +225,17 @@ func (m *tournament) network() *player {
 }
 
 // play plays the missing games and returns all games.
-func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, error) {
+func (m *tournament) play(ctx context.Context) ([]*match.Game, error) {
 	games, end, err := m.open(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer end()
 	away := m.run.Hub != nil
 	if p := m.network(); p != nil {
 		network, err := m.Compile(p.file) // sets the kind
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		network.Close()
 		r := p.trial.Results
@@ -246,18 +246,13 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	}
 	j, err := games.Open(m.journal(), string(kindText(m.kind)))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer games.Close()
 	m.noteRepeats(m.journal(), j, match.JournalHead, m.kind)
 	if err := m.recall(games); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	results, err := match.ResultsOf(m.names(), games.All())
-	if err != nil {
-		return nil, nil, err
-	}
-
 	task := m.Report.Task(m.name, "games")
 	defer task.End()
 	task.Resume(games.Len())
@@ -266,21 +261,23 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 		if faults != "" {
 			m.Report.Note(faults)
 		}
-		err = errors.Join(err, results.Add(g))
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
-		task.Standings(func() (string, []string) { return results.ScoreLine(), results.Table() })
+		task.Standings(func() (string, []string) {
+			results, err := match.ResultsOf(m.names(), games.All())
+			if err != nil {
+				return err.Error(), nil
+			}
+			return results.ScoreLine(), results.Table()
+		})
 		return err
 	}
 	if away {
 		err = m.away(ctx, games, played)
-		var replaced error
-		results, replaced = match.ResultsOf(m.names(), games.All())
-		err = errors.Join(err, replaced)
 	}
 	if err == nil {
 		err = games.Play(ctx, played) // with workers, those of engines
 	}
-	return games.All(), results, err
+	return games.All(), err
 }
 
 // faultLog is the file, in the folder of a tournament, that lists the faults by which engines
@@ -352,7 +349,11 @@ func (m *tournament) recallFrom(games *match.Games, dir string, s *store.Stage) 
 }
 
 // write writes the games and tables of the match and returns the result.
-func (m *tournament) write(games []*match.Game, results *match.Results, anchor string) (*store.Tournament, error) {
+func (m *tournament) write(games []*match.Game, anchor string) (*store.Tournament, error) {
+	results, err := match.ResultsOf(m.names(), games)
+	if err != nil {
+		return nil, err
+	}
 	ratings, err := match.Rate(results, anchor)
 	if err != nil {
 		return nil, err
