@@ -78,7 +78,7 @@ player does not solve.
 	variantFlag(cmd, &o.variant, "the variant of lines that do not name one (default chess)")
 	f.StringArrayVar(&o.words, "player", nil, "a `player` in the words of alamos match; several may be given")
 	o.with.modelFlags(cmd, "; several may be given")
-	numberFlag(cmd, &o.visits, "visits", 800, between(0, 1_000_000), "of the search; 0: the network alone")
+	numberFlag(cmd, &o.visits, "visits", usualVisits, between(0, 1_000_000), "of the search; 0: the network alone")
 	f.StringToStringVar(&o.search, "search", nil, "settings of the search, as `SETTING=VALUE`: "+strings.Join(search.Settable(), ", "))
 	f.StringArrayVar(&o.uci, "uci", nil, "an engine: stockfish, fairy-stockfish or a `program`; several may be given")
 	numberFlag(cmd, &o.nodes, "nodes", usualNodes, atLeast(1), "nodes of each engine for a move")
@@ -93,6 +93,7 @@ player does not solve.
 const (
 	deepestPuzzle = 8 // plies of alpha-beta
 	usualNodes    = 10_000
+	usualVisits   = 800
 )
 
 // specs lists the players that the flags name. It returns an error for flags that contradict
@@ -103,6 +104,8 @@ func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
 		return nil, usagef("no player: want --player, --model, --uci, --depth or --random")
 	case len(o.search) > 0 && (len(o.with.models) == 0 || o.visits == 0):
 		return nil, usagef("--search: want a --model that searches")
+	case o.visits != usualVisits && len(o.with.models) == 0 && len(o.words) == 0:
+		return nil, usagef("--visits: want a --model or a --player that searches")
 	case o.nodes != usualNodes && len(o.uci) == 0:
 		return nil, usagef("--nodes: want an engine, --uci")
 	case o.failed && o.format != "text":
