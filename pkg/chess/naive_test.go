@@ -235,7 +235,7 @@ func TestRulesAgainstNaive(t *testing.T) {
 			x.Explosion, x.Immune = 1+r.IntN(2), []string{"p", "none", "n"}[r.IntN(3)]
 		}
 		if len(x.Pieces) > 6 && r.IntN(2) == 0 {
-			x.Pieces[6].Moves += []string{"DD", "fsAA", "HH", "cvCC", "ZZ"}[r.IntN(5)]
+			x.Pieces[6].Moves += []string{"DD", "fsAA", "HH", "cvCC", "ZZ", "sRcsR"}[r.IntN(6)]
 		}
 		if x.Stalemate = "loss"; x.Royal == none {
 			x.Royal = "k"

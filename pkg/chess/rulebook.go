@@ -218,8 +218,14 @@ func (r *Rules) flip(b Bitboard) (flipped Bitboard) {
 
 func (r *Rules) flipSquare(s Square) Square { return NewSquare(s.File(), r.Ranks-1-s.Rank()) }
 
-func (b *rulebook) newMotion(steps []step, region Bitboard) motion {
+func (b *rulebook) newMotion(all []step, region Bitboard) motion {
 	m := motion{region: region & b.squares}
+	var steps []step // each way once, also if one is for captures only
+	for _, s := range all {
+		if s.quiet, s.capture = true, true; !slices.Contains(steps, s) {
+			steps = append(steps, s)
+		}
+	}
 	straight, diagonal := 0, 0
 	for _, s := range steps {
 		if s.reach == endless && s.dx*s.dx+s.dy*s.dy == 1 {
