@@ -8,6 +8,11 @@ func (b *rulebook) generate(p *Position, l *MoveList) (n int) {
 	if (len(b.goals) > 0 || len(b.extinct) > 0 || b.CheckLimit > 0 || b.Explosion > 0) && b.decided(p).Over() {
 		return 0
 	}
+	return b.moves(p, l)
+}
+
+// moves generates or counts the moves of a position as if the game were not over.
+func (b *rulebook) moves(p *Position, l *MoveList) (n int) {
 	g := b.prepare(p)
 	if b.MustCapture {
 		before := 0

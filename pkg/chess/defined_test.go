@@ -307,4 +307,15 @@ func TestRareRules(t *testing.T) {
 	if has(dropped, "P@a7") || !has(dropped, "P@a6") {
 		t.Error("a pawn is dropped where it would have promoted")
 	}
+	for _, must := range []bool{false, true} {
+		race := position(fmt.Sprintf(`{"name":"race-%v","must_capture":%v,"goals":[{"pieces":"k","squares":"*8","squares_black":"*8"}],"goals_reply":true,"castling":false,"start":"8/p5k1/8/8/8/8/PK6/8 w - - 0 1"}`, must, must), "2K5/6k1/8/8/p7/1P6/8/8 b - - 0 1")
+		race.LegalMoves(&l)
+		if o := race.Ended(&l); o.Over() != must {
+			t.Errorf("must_capture %v: Black, who can capture a pawn, can reach the goal: %v", must, o)
+		}
+	}
+	sideways := `{"name":"sideways","pieces":[{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"rook","letter":"r","moves":"sRcsR","region":"all"}],"promotion":"none","castling":false,"royal":"k","start":"4k3/8/8/8/8/8/8/R3K3 w - - 0 1"}`
+	if p := position(sideways, "r3k3/8/8/8/8/8/8/R3K3 w - - 0 1"); has(p, "a1a8") || !has(p, "a1d1") {
+		t.Error("a piece with two lines sideways moves forward")
+	}
 }

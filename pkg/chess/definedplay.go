@@ -69,10 +69,8 @@ func (b *rulebook) atGoal(p *Position, c Color) bool {
 
 // canReply reports whether the side to move can reach a goal at once.
 func (b *rulebook) canReply(p *Position) bool {
-	g := b.prepare(p)
 	var l MoveList
-	g.pieces(&l, g.theirs, ^g.occupied)
-	g.rest(&l)
+	b.moves(p, &l)
 	for _, m := range l.Slice() {
 		q := *p
 		if b.play(&q, m); b.atGoal(&q, p.turn) {

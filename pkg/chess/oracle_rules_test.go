@@ -95,6 +95,8 @@ func ruleDifference(g *oracleGame, p *Position, d oracleDifference, there oracle
 		// never does where kings explode; TestBuiltInVariantsAsRules compares those with atomic.
 		return there.insufficient && d.there == "1/2-1/2" || b.Explosion > 0 && d.there == "*" && p.InsufficientMaterial() ||
 			b.of[Pawn].Moves != "fmWfcF" && d.here == "*" && b.Repetition > 0 && seenBefore(g, p, g.Ply()) >= b.Repetition-1 ||
+			// After double steps of unusual pawns positions differ for it though nobody can capture en passant.
+			b.of[Pawn].Moves != "fmWfcF" && d.there == "*" && b.Repetition > 0 && seenBefore(g, p, g.Ply()) >= b.Repetition-1 && seenBefore(g, p, g.Ply())-seenAfterDoubleStep(g, p) < b.Repetition-1 ||
 			// It forgets positions before the last move of a pawn, also where pawns move back.
 			!b.pawnsIrreversible && d.there == "*" && b.Repetition > 0 && seenBefore(g, p, g.Ply()) >= b.Repetition-1 && seenBefore(g, p, p.Rule50()) < b.Repetition-1
 	case "SAN":
@@ -109,7 +111,23 @@ func ruleDifference(g *oracleGame, p *Position, d oracleDifference, there oracle
 
 // seenBefore counts the positions of the last plies before one that are the same but for a capture
 // en passant, which it forgets where unusual pawns could make it.
-func seenBefore(g *oracleGame, p *Position, plies int) (n int) {
+func seenBefore(g *oracleGame, p *Position, plies int) int { return len(sameBefore(g, p, plies)) }
+
+// seenAfterDoubleStep counts those that a double step of a pawn led to.
+func seenAfterDoubleStep(g *oracleGame, p *Position) (n int) {
+	for _, i := range sameBefore(g, p, g.Ply()) {
+		if i < g.Ply() {
+			m := g.Moves()[g.Ply()-i-1]
+			if d := m.To().Rank() - m.From().Rank(); g.Back(i+1).typeAt(m.From()) == Pawn && d*d == 4 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// sameBefore returns how many plies before the end of the game those positions are.
+func sameBefore(g *oracleGame, p *Position, plies int) (same []int) {
 	bare := func(p *Position) uint64 {
 		if p.enPassant == NoSquare {
 			return p.key
@@ -124,12 +142,12 @@ func seenBefore(g *oracleGame, p *Position, plies int) (n int) {
 				break
 			}
 			if bare(q) == bare(p) {
-				n++
+				same = append(same, i)
 			}
 		}
 		before = before || q == p
 	}
-	return n
+	return same
 }
 
 // moveOf returns the move that the game played in a position of its own.
