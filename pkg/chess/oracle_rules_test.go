@@ -249,6 +249,9 @@ func iniOf(r Rules) (string, error) {
 			set("customPiece"+strconv.Itoa(slot), p.Letter+":"+strings.Replace(moves, none, "", 1))
 		}
 		if p.Region != all {
+			if !r.GiveCheck {
+				return refuse("regions where no move may give check") // its gives_check ignores them, its attackers_to does not
+			}
 			white, err := r.parseSquares("", p.Region)
 			if err != nil {
 				return "", err
