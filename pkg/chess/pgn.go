@@ -137,6 +137,16 @@ func (g *PGN) TaggedVariant() (Variant, error) {
 	return parseVariantTag(g.Tag("Variant"))
 }
 
+// Of reports whether the tags, if there are any, name a variant.
+func (g *PGN) Of(v Variant) bool {
+	tag := g.Tag("Variant")
+	if tag == "" || tag == v.String() && g.Tag("Rules") == "" {
+		return true
+	}
+	tagged, err := g.TaggedVariant()
+	return err == nil && tagged == v
+}
+
 // parseVariantTag reads the value of a Variant tag: as lichess writes it
 // ("Three-check", "From Position", "Chess960"), as UCI engines name the variant
 // ("3check"), and in other common spellings. Case, blanks, hyphens and

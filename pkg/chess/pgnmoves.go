@@ -115,14 +115,11 @@ func (r *PGNReader) moves(g *PGN) error {
 		l.at.Play(m)
 		l.Moves = append(l.Moves, m)
 		if last := word[len(word)-1]; last == '!' || last == '?' {
-			l.mark(bytes.TrimLeft(word, sanLetters))
+			l.mark(word[len(bytes.TrimRight(word, "!?")):])
 		}
 		s.pos = end
 	}
 }
-
-// sanLetters are the letters of moves that cannot begin a mark.
-const sanLetters = "abcdefgh12345678NBRQKPOnbrqkx0-=@+#"
 
 // sign reads a token that begins with a structural character. done reports the end of the
 // game.

@@ -387,3 +387,24 @@ func TestNextInto(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// PGN of other programs for rules in files: letters that chess does not have, and the name of the
+// rules without the rules.
+func TestPGNOfRules(t *testing.T) {
+	v, err := ParseVariant(`{"name":"chieftains","pieces":[{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"chief","letter":"c","moves":"N","region":"all"}],"promotion":"none","castling":false,"start":"1c2k3/8/8/8/8/8/8/1C2K3 w - - 0 1"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewPGNReader(strings.NewReader("[Variant \"chieftains\"]\n\n1. Cc3!? Cc6 2. Ce4? *\n"))
+	r.SetVariant(v)
+	g, err := r.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := fmt.Sprint(g.NAGs); s != "[{1 5} {3 2}]" && s != "[!? ?]" {
+		t.Errorf("marks %s", s)
+	}
+	if !g.Of(v) || g.Of(Standard) {
+		t.Error("the name of the rules does not name them")
+	}
+}

@@ -62,10 +62,8 @@ func (s *Source) pgnGame(name string, games *chess.PGNReader) (*played, error) {
 	case err != nil && !broken:
 		return nil, fmt.Errorf("data: %s: %w", name, err)
 	}
-	if tag := g.Tag("Variant"); tag != "" {
-		if v, bad := g.TaggedVariant(); bad != nil || v != s.cfg.Variant {
-			return nil, brokenError{fmt.Errorf("data: %s: its variant is %s, want %s", where, tag, s.cfg.Variant)}
-		}
+	if !g.Of(s.cfg.Variant) {
+		return nil, brokenError{fmt.Errorf("data: %s: its variant is %s, want %s", where, g.Tag("Variant"), s.cfg.Variant)}
 	}
 	if broken {
 		return nil, brokenError{fmt.Errorf("data: %s: %w", name, err)}

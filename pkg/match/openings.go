@@ -88,10 +88,8 @@ func readGames(r io.Reader, v chess.Variant, plies int) (book []Opening, err err
 			return nil, err
 		}
 		number, _ := games.Place()
-		if tag := g.Tag("Variant"); tag != "" {
-			if of, err := g.TaggedVariant(); err != nil || of != v {
-				return nil, fmt.Errorf("game %d is one of %s, want %s", number, tag, v)
-			}
+		if !g.Of(v) {
+			return nil, fmt.Errorf("game %d is one of %s, want %s", number, g.Tag("Variant"), v)
 		}
 		o := Opening{g.Start, g.Moves}
 		if plies > 0 && len(o.Moves) > plies {
