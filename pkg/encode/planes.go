@@ -310,9 +310,16 @@ func Board(e *Planes, planes []uint64) (string, error) {
 			}
 		}
 	}
+	files, height := 8, 8
+	if e.only != nil {
+		files, height = e.only.Size()
+		for s := range (^e.only.Squares()).Squares {
+			board[s] = '*'
+		}
+	}
 	var ranks []string
-	for rank := 7; rank >= 0; rank-- {
-		row := string(board[8*rank:][:8])
+	for rank := height - 1; rank >= 0; rank-- {
+		row := string(board[8*rank:][:files])
 		ranks = append(ranks, emptySquares.ReplaceAllStringFunc(row, func(run string) string { return strconv.Itoa(len(run)) }))
 	}
 	return strings.Join(ranks, "/"), nil

@@ -180,6 +180,23 @@ func TestBoardOfOneSide(t *testing.T) {
 	}
 }
 
+func TestBoardOfRules(t *testing.T) {
+	const board = "rq*k/4/4/RQ*K"
+	v, err := chess.ParseVariant(`{"name":"hole","files":4,"ranks":4,"start":"` + board + ` w - - 0 1","castling":false,"double_step":[],"en_passant":[],"promotion_ranks":[4]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec, err := encode.NewCodec(encode.Rules, encode.Rules, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planes := make([]uint64, codec.Planes.Count())
+	codec.Planes.Encode(planes, chess.NewGame(chess.StartPosition(v)))
+	if have, err := encode.Board(codec.Planes, planes); err != nil || have != "rq*k/4/4/RQ*K" {
+		t.Errorf("%s (%v), want %s", have, err, board)
+	}
+}
+
 func TestSymmetric(t *testing.T) {
 	for text, want := range map[string]bool{
 		`atomic`: true,
