@@ -61,7 +61,7 @@ type Piece struct {
 	Name   string `key:"name" json:"name" want:"a name of a-z and -" pattern:"^[a-z][a-z-]{0,29}$" flags:"required" doc:"Name of the kind."`
 	Letter string `key:"letter" json:"letter" want:"a letter a-z other than o" pattern:"^[a-np-z]$" flags:"required" doc:"Its letter in positions and moves."`
 	Moves  string `key:"moves" json:"moves" want:"moves in Betza's notation, or the word none" flags:"required" doc:"Its moves in Betza's notation: the atoms W F D N A H C Z, K = WF, R, B, Q; a doubled atom (NN) or a number (W3) for riders; m and c for moves without and with capture only; f b l r v s h for directions."`
-	Region string `key:"region" json:"region" default:"all" want:"squares such as d4, ranks such as *4, files such as d*, or all" doc:"The squares that it may enter, as White sees them; for Black the ranks are reversed."`
+	Region string `key:"region" json:"region" default:"all" want:"squares such as d4, ranks such as *4, files such as d*, or all" doc:"The squares that it may enter, but for promotion and castling, as White sees them; for Black the ranks are reversed."`
 }
 
 // Goal is a set of squares that wins the game.

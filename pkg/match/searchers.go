@@ -268,7 +268,8 @@ func (stateless) GameOver(*chess.Game) {}
 func (stateless) Close() {}
 
 // Material evaluates positions by material and by how near each side is to the variant's
-// own winning goal. It is a [search.Valuer], and its zero value is ready for use.
+// own winning goal, in built-in variants; in rules in files it counts pieces alone. It is a
+// [search.Valuer], and its zero value is ready for use.
 type Material struct{ values []float64 }
 
 // worth is the value of each piece in centipawns.

@@ -33,7 +33,7 @@ type Spec struct {
 	UCI         string       `key:"uci" want:"the name of a UCI engine" doc:"A UCI engine, by its name on the PATH."`
 	Hook        *config.File `key:"hook" ext:".go" doc:"Alpha-beta search that evaluates positions with a Go script."`
 	AlphaBeta   Checkpoint   `key:"alphabeta" range:"1.." words:"last untrained" doc:"Alpha-beta search that evaluates positions with a network: the last, the untrained, or that of a generation, if training reaches it."`
-	Material    int          `key:"material" range:"1..100" unit:"plies" doc:"Alpha-beta search of this depth that evaluates positions by material, with values for the variant."`
+	Material    int          `key:"material" range:"1..100" unit:"plies" doc:"Alpha-beta search of this depth that evaluates positions by material, with values for built-in variants; in rules in files it counts pieces alone."`
 	Policy      Checkpoint   `key:"policy" range:"1.." words:"last untrained" doc:"A checkpoint without search, which plays the move with the highest prior: the last, the untrained, or that of a generation, if training reaches it."`
 	Model       Checkpoint   `key:"model" ext:".safetensors .pb.gz" pattern:"^[^@]+@.+$|\\.safetensors$|\\.pb\\.gz$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last, or the path of a .safetensors or .pb.gz file" doc:"A checkpoint of another run, such as tiny@3 or tiny@untrained (for a sweep with the first digits of a trial's hash, quickstart/2@last), or a file relative to the folder of the experiment file, also a weight file of Leela Chess Zero (.pb.gz). It plays with its own encoder and policy, and with the search of this tournament."`
 
