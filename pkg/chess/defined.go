@@ -59,7 +59,7 @@ func (b *rulebook) prepare(p *Position) generation {
 		g.mustTry = g.own
 		return g
 	case g.royal == 0:
-		g.captures = g.captures && b.bound[us]
+		g.captures = g.captures && (b.bound[us] || b.pieces(p, us, b.royals) != 0)
 		return g
 	case g.royal&(g.royal-1) != 0 || b.Explosion > 0 && b.near(p, us, g.royal.First()):
 		g.mustTry = g.own
@@ -192,12 +192,17 @@ func (g *generation) try(l *MoveList, m Move) int {
 }
 
 // pawn adds or counts the moves of a pawn to squares, its double steps and its captures en
-// passant.
+// passant. Where one of these and another move lead to the same square, the other is none.
 func (g *generation) pawn(l *MoveList, s Square, to, empty Bitboard) (n int) {
 	b, p, us := g.b, g.p, g.us
-	if p.enPassant != NoSquare && empty == 0 == b.MustCapture && b.of[Pawn].capture[us].leaps[s].Has(p.enPassant) {
-		n += g.try(l, newMove(s, p.enPassant)|kindEnPassant)
+	if p.enPassant != NoSquare && empty == 0 == b.MustCapture && b.reach(&b.of[Pawn].capture[us], s, g.occupied).Has(p.enPassant) {
+		if m := newMove(s, p.enPassant) | kindEnPassant; b.safe(p, m) {
+			n += l.one(m)
+			to &^= p.enPassant.bit()
+		}
 	}
+	doubles := g.doubles(s, empty)
+	to &^= doubles
 	if ahead := to & b.zone[us]; ahead != 0 {
 		to &^= ahead
 		for ; ahead != 0; ahead &= ahead - 1 {
@@ -206,11 +211,9 @@ func (g *generation) pawn(l *MoveList, s Square, to, empty Bitboard) (n int) {
 		}
 	}
 	n += g.emit(l, s, to)
-	if b.leaps[us].Has(s) && empty != 0 {
+	if doubles != 0 {
 		for _, d := range b.of[Pawn].twice[us] {
-			middle := s + Square(d)
-			if to := middle + Square(d); b.of[Pawn].quiet[us].leaps[s]&empty&(1<<middle) != 0 &&
-				b.of[Pawn].quiet[us].leaps[middle&63]&empty&(1<<to) != 0 && b.of[Pawn].quiet[us].region.Has(to) {
+			if to := s + 2*Square(d); doubles.Has(to) {
 				n += g.double(l, s, to)
 			}
 		}
@@ -218,11 +221,26 @@ func (g *generation) pawn(l *MoveList, s Square, to, empty Bitboard) (n int) {
 	return n
 }
 
+// doubles returns the squares of the double steps of a pawn.
+func (g *generation) doubles(s Square, empty Bitboard) (to Bitboard) {
+	if !g.b.leaps[g.us].Has(s) || empty == 0 {
+		return 0
+	}
+	pawn := g.b.of[Pawn]
+	quiet := &pawn.quiet[g.us]
+	for _, d := range pawn.twice[g.us] {
+		if middle := s + Square(d); quiet.leaps[s]&empty&(1<<middle) != 0 {
+			to |= quiet.leaps[middle&63] & empty & quiet.region & (1 << (middle + Square(d)))
+		}
+	}
+	return to
+}
+
 // promotions adds or counts the promotions that a pawn's move leads to, and the move itself
 // if it need not promote.
 func (g *generation) promotions(l *MoveList, m Move, captures bool) (n int) {
 	from, to := m.From(), m.To()
-	tried := g.mustTry.Has(from) || captures
+	tried := g.mustTry.Has(from) || captures || g.b.of[Pawn].royal
 	for _, kind := range g.b.promotes[g.us] {
 		switch promotion := newPromotion(from, to, kind); {
 		case tried || g.b.of[kind].royal: // a royal piece may be attacked there, or be one more

@@ -318,4 +318,68 @@ func TestRareRules(t *testing.T) {
 	if p := position(sideways, "r3k3/8/8/8/8/8/8/R3K3 w - - 0 1"); has(p, "a1a8") || !has(p, "a1d1") {
 		t.Error("a piece with two lines sideways moves forward")
 	}
+	berolina := `{"name":"berolina","pieces":[{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"pawn","letter":"p","moves":"mfFcfW","region":"all"}],"promotion":"none","castling":false,"start":"4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1"}`
+	passed := position(berolina, "4k3/8/8/8/3pP3/8/4P3/4K3 w - - 0 1")
+	other := position(berolina, "4k3/8/8/8/2Pp4/8/2P5/4K3 w - - 0 1")
+	for p, move := range map[*Position]string{passed: "e2c4", other: "c2e4"} {
+		if m, err = p.ParseUCI(move); err != nil {
+			t.Fatal(err)
+		}
+		p.Play(m)
+		if again := position(berolina, p.FEN()); again.victim != p.victim || again.Key() != p.Key() {
+			t.Errorf("%s is read as a position in which %v is captured en passant, not %v", p.FEN(), again.victim, p.victim)
+		}
+	}
+	if passed.Key() == other.Key() {
+		t.Error("two captures en passant on one square have the same key")
+	}
+	if _, err := ParseVariant(`{"name":"droppedking","hand":"captures","royals":"last","quiet_plies":0,"insufficient":"none"}`); err == nil || !strings.Contains(err.Error(), "a king that can be dropped cannot castle") {
+		t.Errorf("a king that is dropped and castles: %v", err)
+	}
+	royalPawns := position(`{"name":"royalpawns","royals":"last","royal":"kp","castling":false,"en_passant":[]}`, "7k/P7/8/8/8/8/8/K6r w - - 0 1")
+	if has(royalPawns, "a7a8q") || !has(royalPawns, "a1b2") {
+		t.Error("a promotion leaves the last royal piece attacked")
+	}
+	freed := position(`{"name":"freed","royal":"q","royals":"last","explosion":1,"stalemate":"loss","castling":false,"start":"rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w - - 0 1"}`, "r3k3/8/8/3n4/8/8/8/Q2QK3 w - - 0 1")
+	if has(freed, "d1d5") || !has(freed, "d1d4") {
+		t.Error("an explosion leaves the last royal piece attacked")
+	}
+	lancer := `{"name":"lancer","pieces":[{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"pawn","letter":"p","moves":"fmWsfcRfcF","region":"all"}],"promotion":"none","castling":false,"start":"4k3/p7/8/8/8/8/P7/4K3 w - - 0 1"}`
+	for fen, ep := range map[string]string{"4k3/p7/1p1P4/8/8/8/8/4K3 b - - 0 1": "-", "4k3/p7/3P4/8/8/8/8/4K3 b - - 0 1": "a6"} {
+		p := position(lancer, fen)
+		if m, err = p.ParseUCI("a7a5"); err != nil {
+			t.Fatal(err)
+		}
+		if p.Play(m); strings.Fields(p.FEN())[3] != ep || has(p, "d6a6") != (ep == "a6") {
+			t.Errorf("%s: want the en passant square %s", p.FEN(), ep)
+		}
+	}
+	if p := position(`{"name":"kings960","royals":"last","promotion":"qrbnk"}`, "r3k2r/8/8/8/8/8/8/k3K3 b kq - 0 1"); p.CastlesAs960() {
+		t.Error("a king elsewhere makes castling that of chess960")
+	}
+	position(`{"name":"middle","promotion_ranks":[3],"en_passant":[],"double_step":[]}`, "4k3/8/8/8/8/8/P7/4K3 w - - 0 1")
+	if p := position(`{"name":"kept","hand":"captures","hand_demotes":false}`, "q~3k3/8/8/8/8/8/8/R3K3[] w - - 0 1"); p.Promoted() != 0 {
+		t.Error("a promoted piece is marked though it does not become a pawn again")
+	}
+	house, err := ParseVariant(`{"name":"kingless","hand":"captures"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fen, want := range map[string]string{
+		"4k3/8/8/8/8/8/8/4K3[K] w - - 0 1":                               "not a piece that can be dropped",
+		"4k3/8/8/8/8/8/8/4K3[" + strings.Repeat("N", 62) + "] w - - 0 1": "which could come into one hand",
+	} {
+		if _, err := ParseFEN(house, fen); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", fen, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"name":"x","royal":"p","royals":"last","castling":false}`:                              "pawns are royal",
+		`{"name":"x","promotion":"qk","promotion_ranks":[1,8],"double_step":[],"en_passant":[]}`: "a pawn could become a king on its first rank",
+		`{"name":"x","castling":false,"promotion_ranks":[5],"pieces":[{"name":"king","letter":"k","moves":"K","region":"all"},{"name":"queen","letter":"q","moves":"Q","region":"all"},{"name":"pawn","letter":"p","moves":"fmDfmWfcF","region":"all"}],"promotion":"q","start":"4k3/8/8/3p4/8/8/4P3/4K3 w - - 0 1"}`: "ends on rank 5",
+	} {
+		if _, err := ParseVariant(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
 }

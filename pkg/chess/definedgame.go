@@ -1,6 +1,9 @@
 package chess
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The notations and the ends of games of defined rules.
 
@@ -14,6 +17,9 @@ func (b *rulebook) checkMaterial(p *Position) error {
 		for _, k := range b.kinds {
 			pieces += p.Pocket(c, k.t)
 		}
+	}
+	if b.Hand == "captures" && pieces > pocketMost {
+		return fmt.Errorf("%d pieces, all of which could come into one hand: at most %d are possible", pieces, pocketMost)
 	}
 	if bad := pawns &^ b.squares; bad != 0 {
 		return fmt.Errorf("a pawn on %v, which is not on the board", bad.First())
@@ -73,25 +79,48 @@ func (b *rulebook) checkRoyals(p *Position) error {
 	return nil
 }
 
-// parseEnPassant is [Position.parseEnPassant] for defined rules. Where a pawn can have come
-// over the square from several, the first square is taken.
-func (b *rulebook) parseEnPassant(p *Position, target Square) error {
+// parseEnPassant is [Position.parseEnPassant] for defined rules. The square of a capture is
+// followed by that of the pawn, if it is not the first of [rulebook.passers].
+func (b *rulebook) parseEnPassant(p *Position, text string) error {
 	us, them := p.turn, p.turn.Other()
-	pawn := b.of[Pawn]
-	if pawn != nil {
-		for _, d := range pawn.twice[them] {
-			from, to := target-Square(d), target+Square(d)
-			if from > 63 || to > 63 || !b.leaps[them].Has(from) || !b.answered[them].Has(from) || !pawn.quiet[them].leaps[from].Has(target) ||
-				!pawn.quiet[them].leaps[target].Has(to) || !p.Pieces(them, Pawn).Has(to) || p.Occupied()&(target.bit()|from.bit()) != 0 {
-				continue
-			}
-			if pawn.capture[us].region.Has(target) && b.reach(&pawn.back[us], target, 0)&p.Pieces(us, Pawn) != 0 {
-				p.enPassant, p.victim = target, to
-			}
-			return nil
+	target, err := ParseSquare(text[:min(2, len(text))])
+	if err != nil {
+		return err
+	}
+	victims := b.passers(p, target)
+	if len(victims) == 0 {
+		return fmt.Errorf("%s: no %v pawn can just have made a double step over it", target, them)
+	}
+	victim := victims[0]
+	if rest := text[2:]; rest != "" {
+		if victim, err = ParseSquare(rest); err != nil {
+			return err
+		}
+		if !slices.Contains(victims, victim) {
+			return fmt.Errorf("%s: the pawn on %s cannot just have made a double step over %s", text, victim, target)
 		}
 	}
-	return fmt.Errorf("%s: no %v pawn can just have made a double step over it", target, them)
+	if pawn := b.of[Pawn]; pawn.capture[us].region.Has(target) && b.reach(&pawn.back[us], target, p.Occupied()|^b.squares)&p.Pieces(us, Pawn) != 0 {
+		p.enPassant, p.victim = target, victim
+	}
+	return nil
+}
+
+// passers returns the squares of the pawns that can just have made a double step over a square.
+func (b *rulebook) passers(p *Position, middle Square) (squares []Square) {
+	pawn, them := b.of[Pawn], p.turn.Other()
+	if pawn == nil {
+		return nil
+	}
+	for _, d := range pawn.twice[them] {
+		from, to := middle-Square(d), middle+Square(d)
+		if from > 63 || to > 63 || !b.leaps[them].Has(from) || !b.answered[them].Has(from) || !pawn.quiet[them].leaps[from].Has(middle) ||
+			!pawn.quiet[them].leaps[middle].Has(to) || !p.Pieces(them, Pawn).Has(to) || p.Occupied()&(middle.bit()|from.bit()) != 0 {
+			continue
+		}
+		squares = append(squares, to)
+	}
+	return squares
 }
 
 // chess960 is start position n of chess960 by these rules.

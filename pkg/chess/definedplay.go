@@ -113,7 +113,7 @@ func (b *rulebook) play(p *Position, m Move) {
 	key := p.key ^ keys.black
 	passed := p.enPassant
 	if passed != NoSquare {
-		key ^= keys.passed[passed&63]
+		key ^= passedKey(passed, p.victim)
 		p.enPassant = NoSquare
 	}
 	p.rule50++
@@ -165,9 +165,9 @@ func (b *rulebook) play(p *Position, m Move) {
 			} else if m.isDouble() && b.answered[us].Has(from) {
 				middle := (from + to) / 2
 				pawn := b.of[Pawn]
-				if pawn.capture[them].region.Has(middle) && b.reach(&pawn.back[them], middle, 0)&p.color[them]&p.kind[Pawn]&^p.kind[0] != 0 {
+				if pawn.capture[them].region.Has(middle) && b.reach(&pawn.back[them], middle, p.Occupied()|to.bit()|^b.squares)&p.color[them]&p.kind[Pawn]&^p.kind[0] != 0 {
 					p.enPassant, p.victim = middle, to
-					key ^= keys.passed[middle&63]
+					key ^= passedKey(middle, to)
 				}
 			}
 		case King:

@@ -2,6 +2,7 @@ package chess
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -181,8 +182,8 @@ func (p *Position) parsePocket(s string) (board string, err error) {
 	}
 	for i := 0; i < len(hand) && hand != "-"; i++ {
 		c, t := p.variant.pieceAndColor(hand[i])
-		if t == NoPieceType || p.pocketShift(t) == 64 {
-			return "", fmt.Errorf("%q in the pocket is not a piece that can be dropped: want letters of %s", hand[i], p.variant.letters(true))
+		if drops := p.variant.Drops(); !slices.Contains(drops, t) {
+			return "", fmt.Errorf("%q in the pocket is not a piece that can be dropped: want letters of %s", hand[i], lettersOf(drops))
 		}
 		if p.Pocket(c, t) == pocketMost {
 			return "", fmt.Errorf("more than %d pieces of a kind in the pocket", pocketMost)
@@ -204,18 +205,10 @@ func (v Variant) pieceAndColor(ch byte) (c Color, t PieceType) {
 	return c, t
 }
 
-// letters returns the letters of the kinds of pieces for messages, without those that no
-// hand holds if droppable is set.
-func (v Variant) letters(droppable bool) string {
-	letters := pieceLetters[Pawn : King+1]
-	if b := v.book(); b != nil {
-		letters = ""
-		for _, k := range b.kinds {
-			letters += string(k.t.Letter(White))
-		}
-	}
-	if droppable {
-		letters = strings.ReplaceAll(letters, "K", "")
+// lettersOf returns the letters of kinds of pieces for messages.
+func lettersOf(kinds []PieceType) (letters string) {
+	for _, t := range kinds {
+		letters += string(t.Letter(White))
 	}
 	return letters + strings.ToLower(letters)
 }
@@ -246,13 +239,15 @@ func (p *Position) parsePieces(s string) error {
 				if t, _ := p.PieceAt(last); file == 0 || file > 8 || t == NoPieceType || t == Pawn || t == King && p.variant == Crazyhouse {
 					return fmt.Errorf("rank %d: ~ in %q does not follow a piece that can have been promoted", n, rank)
 				}
-				p.promoted |= last.bit()
+				if b := p.variant.book(); b == nil || b.Hand == "captures" && b.Demote && b.of[Pawn] != nil {
+					p.promoted |= last.bit()
+				}
 				continue
 			}
 			c, t := p.variant.pieceAndColor(ch)
 			hole := ch == '*' && p.variant.Defined()
 			if t == NoPieceType && !hole {
-				return fmt.Errorf("rank %d: %q is not a piece (%s) or a digit 1-8", n, ch, p.variant.letters(false))
+				return fmt.Errorf("rank %d: %q is not a piece (%s) or a digit 1-8", n, ch, lettersOf(p.variant.Kinds()))
 			}
 			if file >= files {
 				return fmt.Errorf("rank %d: more than %d squares in %q", n, files, rank)
@@ -333,14 +328,14 @@ func (p *Position) parseEnPassant(s string) error {
 	if s == "-" {
 		return nil
 	}
+	if b := p.variant.book(); b != nil {
+		return b.parseEnPassant(p, s)
+	}
 	target, err := ParseSquare(s)
 	if err != nil {
 		return err
 	}
 	us, them := p.turn, p.turn.Other()
-	if b := p.variant.book(); b != nil {
-		return b.parseEnPassant(p, target)
-	}
 	want := rank6
 	if us == Black {
 		want = rank3
@@ -399,7 +394,8 @@ func (p *Position) Board() string {
 // is given only where a capture on it is pseudo-legal. A castling right is
 // written KQkq when it belongs to the outermost rook, else by the rook's file
 // (X-FEN). Crazyhouse has its pockets in brackets, [QPn], and three-check the
-// checks still to give before the clocks, 3+3.
+// checks still to give before the clocks, 3+3. Where two pawns can have passed the en
+// passant square, in rules in files, it may be followed by the square of the pawn, d3c4.
 func (p *Position) FEN() string {
 	b := make([]byte, 0, 96)
 	files, ranks := p.variant.Size()
@@ -449,6 +445,11 @@ func (p *Position) FEN() string {
 	b = p.appendCastling(b)
 	b = append(b, ' ')
 	b = append(b, p.enPassant.String()...)
+	if book != nil && p.enPassant != NoSquare {
+		if victims := book.passers(p, p.enPassant); len(victims) > 1 && p.victim != victims[0] {
+			b = append(b, p.victim.String()...)
+		}
+	}
 	b = append(b, ' ')
 	if p.checkLimit() > 0 {
 		b = append(b, '0'+p.checks[White], '+', '0'+p.checks[Black], ' ')

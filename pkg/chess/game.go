@@ -131,7 +131,7 @@ func (p *Position) repetitionKey() uint64 {
 		if slices.ContainsFunc(l.Slice(), Move.IsEnPassant) {
 			return p.key
 		}
-		return p.key ^ keys.passed[to&63]
+		return p.key ^ passedKey(to, p.victim)
 	}
 	for from := pawnAttacks[p.turn.Other()][to&63] & p.Pieces(p.turn, Pawn); from != 0; from &= from - 1 {
 		if p.safe(from.First(), to, (to ^ 8).bit()) {

@@ -132,7 +132,7 @@ func sameBefore(g *oracleGame, p *Position, plies int) (same []int) {
 		if p.enPassant == NoSquare {
 			return p.key
 		}
-		return p.key ^ keys.passed[p.enPassant]
+		return p.key ^ passedKey(p.enPassant, p.victim)
 	}
 	before := false
 	for i := range g.Ply() + 1 {

@@ -110,9 +110,14 @@ func (p *Position) CastlingRooks(c Color) Bitboard { return p.castle & p.color[c
 // CastlingSides returns the rooks of [Position.CastlingRooks] to the right of the king as White sees
 // the board (short, to the g-file), and those to its left.
 func (p *Position) CastlingSides(c Color) (short, long Bitboard) {
-	left := p.King(c).bit() - 1
+	left := p.castlingKing(c).bit() - 1
 	rooks := p.CastlingRooks(c)
 	return rooks &^ left, rooks & left
+}
+
+// castlingKing is the king of a side that castles if one may: rules in files can have others.
+func (p *Position) castlingKing(c Color) Square {
+	return (p.Pieces(c, King) & p.variant.backRank(c)).First()
 }
 
 // Pocket is the number of pieces of a kind that a side holds in hand.

@@ -182,8 +182,8 @@ func (b *rulebook) addKind(p Piece) error {
 		k.back[c] = b.newMotion(back, ^Bitboard(0))
 		if k.t == Pawn {
 			for _, s := range quiet {
-				if s.dy > 0 == (c == White) && s.dy != 0 && s.reach == 1 {
-					k.twice[c] = append(k.twice[c], int8(8*s.dy+s.dx))
+				if d := int8(8*s.dy + s.dx); s.dy > 0 == (c == White) && s.dy != 0 && s.reach == 1 && !slices.Contains(k.twice[c], d) {
+					k.twice[c] = append(k.twice[c], d)
 				}
 			}
 		}
@@ -457,14 +457,25 @@ func (b *rulebook) contradictions() error {
 		return fmt.Errorf("must_capture: with self_capture there is nearly always a capture of one's own pieces: choose one of them")
 	case b.Castling && (b.of[King] == nil || b.of[Rook] == nil || b.Files != 8):
 		return fmt.Errorf("castling: it needs the pieces k and r and 8 files: set castling: false")
-	case b.hand && b.of[King] != nil && !b.of[King].royal && b.Castling:
+	case b.hand && b.of[King] != nil && (!b.of[King].royal || b.Royals == "last") && b.Castling:
 		return fmt.Errorf("castling: a king that can be dropped cannot castle: set castling: false")
+	case b.Castling && slices.Contains(b.PromoteOn, 1) && (slices.Contains(b.promotes[White], King) || slices.Contains(b.promotes[Black], King)):
+		return fmt.Errorf("castling: a pawn could become a king on its first rank: set castling: false, or change promotion or promotion_ranks")
 	case b.LastReply && len(b.goals) == 0:
 		return fmt.Errorf("goals_reply: there are no goals")
 	}
 	for _, rank := range b.EnPassant {
-		if passed := b.Ranks - rank; b.promotions() > 0 && slices.Contains(b.DoubleStep, rank) && slices.Contains(b.PromoteOn, passed) {
-			return fmt.Errorf("en_passant: a capture of a pawn that has passed ends on rank %d, and does not promote there: change promotion_ranks or en_passant", passed)
+		if b.of[Pawn] == nil || !slices.Contains(b.DoubleStep, rank) {
+			continue
+		}
+		if b.of[Pawn].royal {
+			return fmt.Errorf("en_passant: pawns are royal, and no move may leave them to a capture: set en_passant: []")
+		}
+		for _, d := range b.of[Pawn].twice[White] {
+			up := (int(d) + 4) >> 3
+			if passed := b.Ranks + 1 - rank - up; b.promotions() > 0 && slices.Contains(b.PromoteOn, passed) {
+				return fmt.Errorf("en_passant: a capture of a pawn that has passed ends on rank %d, and does not promote there: change promotion_ranks or en_passant", passed)
+			}
 		}
 	}
 	for c := White; c <= Black; c++ {
@@ -481,16 +492,13 @@ func (b *rulebook) contradictions() error {
 // promotions is the number of kinds to which a pawn may promote.
 func (b *rulebook) promotions() int { return max(len(b.promotes[White]), len(b.promotes[Black])) }
 
-// pawnsArrive reports whether some pawn of the start can come to a rank of promotion.
+// pawnsArrive reports whether a pawn can come to a rank of promotion from elsewhere.
 func (b *rulebook) pawnsArrive(c Color) bool {
-	at := b.squares &^ b.zone[c]
 	pawn := b.of[Pawn]
-	reached := b.squares & (rank1 << (8 * (b.Ranks / 2))) // what matters is whether ranks are left at all
-	for seen := Bitboard(0); reached != seen; {
-		seen = reached
-		for s := range (seen & at).Squares {
-			reached |= b.reach(&pawn.quiet[c], s, ^b.squares) | b.reach(&pawn.capture[c], s, ^b.squares)
+	for s := range (b.squares &^ b.zone[c]).Squares {
+		if (b.reach(&pawn.quiet[c], s, ^b.squares)|b.reach(&pawn.capture[c], s, ^b.squares))&b.zone[c] != 0 {
+			return true
 		}
 	}
-	return reached&b.zone[c] != 0
+	return false
 }

@@ -27,7 +27,7 @@ func classicalCastle(m Move) bool {
 func (p *Position) CastlesAs960() bool {
 	for c := White; c <= Black; c++ {
 		for rook := range p.CastlingRooks(c).Squares {
-			if !classicalCastle(newMove(p.King(c), rook)) {
+			if !classicalCastle(newMove(p.castlingKing(c), rook)) {
 				return true
 			}
 		}

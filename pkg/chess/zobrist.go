@@ -1,5 +1,7 @@
 package chess
 
+import "math/bits"
+
 // Zobrist keys. They come from a fixed generator, so that keys are the same in
 // every run and on every machine.
 var keys struct {
@@ -14,6 +16,9 @@ var keys struct {
 	passed    [64]uint64            // by the square of a capture en passant, in defined rules
 	castleNow uint64                // castling is allowed, where at first it is not
 }
+
+// passedKey is the part of the key for a capture en passant, in defined rules.
+func passedKey(to, victim Square) uint64 { return bits.RotateLeft64(keys.passed[to&63], int(victim)) }
 
 func init() {
 	var state uint64
@@ -90,7 +95,7 @@ func (p *Position) computeKey() uint64 {
 	}
 	if p.enPassant != NoSquare {
 		if b != nil {
-			key ^= keys.passed[p.enPassant]
+			key ^= passedKey(p.enPassant, p.victim)
 		} else {
 			key ^= keys.enPassant[p.enPassant.File()]
 		}
