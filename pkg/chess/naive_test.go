@@ -197,7 +197,7 @@ func (n *naive) attacked(white bool) (check bool) {
 
 // legal returns the legal moves as UCI writes them.
 func (n *naive) legal() (texts []string) {
-	before := len(n.royals(n.white))
+	before, captures := len(n.royals(n.white)), 0
 	n.moves(n.white, func(m naiveMove) {
 		q := n.after(m)
 		left, theirs := len(q.royals(n.white)), len(q.royals(!n.white))
@@ -208,8 +208,16 @@ func (n *naive) legal() (texts []string) {
 		if m.promote != 0 {
 			text += string(m.promote)
 		}
-		texts = append(texts, text)
+		if capture := m.passing || isPiece(n.board[m.to[0]][m.to[1]]); capture && n.r.MustCapture {
+			texts = slices.Insert(texts, captures, text)
+			captures++
+		} else {
+			texts = append(texts, text)
+		}
 	})
+	if captures > 0 {
+		texts = texts[:captures]
+	}
 	slices.Sort(texts)
 	return slices.Compact(texts)
 }
@@ -224,14 +232,14 @@ func TestRulesAgainstNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 1956))
 	for n := 0; n < count; {
 		x := composeRules(r, "naive-"+strconv.Itoa(n))
-		x.Hand, x.Castling, x.Royals, x.MustCapture, x.Goals, x.LastReply, x.CheckLimit, x.Extinctions = none, false, "each", false, []Goal{}, false, 0, []Extinct{}
+		x.Hand, x.Castling, x.Royals, x.Goals, x.LastReply, x.CheckLimit, x.Extinctions = none, false, "each", []Goal{}, false, 0, []Extinct{}
 		board, _, _ := strings.Cut(x.Start, " ")
 		board, _, _ = strings.Cut(board, "[")
 		if holes := strconv.Itoa(x.Files); r.IntN(3) == 0 {
 			board = strings.Replace(board, holes, "*"+strconv.Itoa(x.Files-2)+"*", 1)
 		}
 		x.Start = board + " w - - 0 1"
-		if x.SelfCapture = r.IntN(2) == 0; x.Explosion == 1 {
+		if x.SelfCapture = !x.MustCapture && r.IntN(2) == 0; x.Explosion == 1 {
 			x.Explosion, x.Immune = 1+r.IntN(2), []string{"p", "none", "n"}[r.IntN(3)]
 		}
 		if len(x.Pieces) > 6 && r.IntN(2) == 0 {
