@@ -337,19 +337,32 @@ func (g *graph) linear(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 		b = g.params[bias]
 	}
 	if g.folded && g.device == CPU {
-		if size, err := x.Size(); err == nil && len(size) == 2 {
+		switch size := x.MustSize(); len(size) {
+		case 2:
 			return g.linearRows(x, weight, b, size[0])
+		case 3:
+			return g.linearBoards(x, weight, b, size[0])
 		}
 	}
 	return g.keep(ts.Linear(x, g.params[weight], b))
 }
 
-// linearRows computes each row by itself: the last bits of a row among few depend on its place.
-// The vectors of squares are many.
+// linearRows computes each row by itself: its last bits depend on its place among others.
 func (g *graph) linearRows(x *ts.Tensor, weight *param, b *ts.Tensor, n int64) *ts.Tensor {
 	var rows []*ts.Tensor
 	for i := range n {
 		rows = append(rows, g.keep(ts.Linear(g.keep(x.Narrow(0, i, 1, false)), g.params[weight], b)))
 	}
 	return g.keep(ts.Cat(rows, 0))
+}
+
+// linearBoards computes the vectors of each position by themselves, for the same reason. x is
+// [n, squares, numbers].
+func (g *graph) linearBoards(x *ts.Tensor, weight *param, b *ts.Tensor, n int64) *ts.Tensor {
+	w := g.keep(g.keep(g.params[weight].Transpose(0, 1, false)).Expand([]int64{n, int64(weight.shape[1]), int64(weight.shape[0])}, false, false))
+	x = g.keep(x.Bmm(w, false))
+	if b == ts.None {
+		return x
+	}
+	return g.keep(x.Add(b, false))
 }

@@ -1,7 +1,11 @@
 package nn
 
 import (
+	"os"
+	"os/exec"
 	"testing"
+
+	"golang.org/x/sys/cpu"
 )
 
 // transformers are transformers with and without each of their parts.
@@ -52,8 +56,17 @@ func (s Spec) transformerName() string {
 	return s.PolicyHead + " " + s.Position + " " + s.FeedForwardActivation
 }
 
-// A position's answer has the same bits at every place of a block of a wide network.
+// A position's answer has the same bits at every place of a block of a wide network, also with
+// OpenBLAS's kernels for AVX2, in which the last bits of a row depend on its place.
 func TestWideTransformers(t *testing.T) {
+	const chosen = "OPENBLAS_CORETYPE"
+	if os.Getenv(chosen) == "" && cpu.X86.HasAVX2 {
+		child := exec.Command(os.Args[0], "-test.run=^TestWideTransformers$")
+		child.Env = append(os.Environ(), chosen+"=Haswell")
+		if text, err := child.CombinedOutput(); err != nil {
+			t.Errorf("with the kernels for AVX2: %v\n%s", err, text)
+		}
+	}
 	for _, width := range []int{40, 128, 256} {
 		s := transformers()[2]
 		s.Width, s.AttentionHeads, s.FeedForward, s.PolicyChannels, s.ValueChannels, s.ValueHidden = width, 8, 2*width+8, width/2, 16, []int{128}
