@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"alamos/pkg/config"
@@ -162,6 +163,9 @@ func (c included) Read(r *config.Reader, path string, t *config.Node) (any, bool
 	}
 	name, ok := includedName.Read(r, config.Join(path, "name"), named.Value)
 	c.name, _ = name.(string)
+	if _, err := strconv.Atoi(c.name); err == nil {
+		_, ok = r.Fail(named.Value, config.Join(path, "name"), "", "%s would be the number of a trial: want a name that is no number", c.name)
+	}
 	if rest := t.Without("name"); len(rest.Entries) > 0 {
 		v, good := c.combination.Read(r, path, rest)
 		c.combination, _ = v.(combination)

@@ -37,7 +37,7 @@ func (e *Experiment) ExplainTrial(i int) []config.Explained {
 	for j := range rows {
 		r := &rows[j]
 		r.Swept = slices.ContainsFunc(trial.combination, func(s setting) bool { return overlap(r.Path, s.path) })
-		if at := e.tree.Find("sweep.seeds"); r.Path == "seed" && at != nil && len(e.Trials) > 1 {
+		if at := e.tree.Find("sweep.seeds"); r.Path == "seed" && at != nil && e.sweep.Seeds > 1 {
 			r.Swept, r.Origin = true, config.Origin{Position: at.At}
 		}
 	}
@@ -163,6 +163,7 @@ func (v *view) Explain() []config.Explained {
 			rows = append(rows, config.Explained{Path: config.Join(a.key, a.path)})
 		}
 		r := &rows[i]
+		own := *r
 		r.Value, r.Meaning, r.Items, r.Swept, r.Origin = a.shown, a.shown, nil, true, config.Origin{Position: a.at}
 		if a.key != "sweep.random.draw" {
 			var meanings []string
@@ -171,6 +172,20 @@ func (v *view) Explain() []config.Explained {
 				r.Items, meanings = append(r.Items, item), append(meanings, item.Meaning)
 			}
 			r.Meaning = "[" + strings.Join(meanings, ", ") + "]"
+		} else if namesFiles(schema().Lookup(a.path).Type) {
+			for _, s := range a.values {
+				if m := v.meaning(a.path, s); !strings.Contains(r.Meaning, m) {
+					r.Meaning += ", " + m
+				}
+			}
+		}
+		if own.Value != "" && slices.ContainsFunc(v.sweep.Include, func(c included) bool { return c.find(a.path) == nil }) {
+			const there = " in sweep.include"
+			r.Value += ", " + own.Value + there
+			r.Meaning += ", " + own.Meaning + there
+			if r.Items != nil {
+				r.Items = append(r.Items, config.Item{Value: own.Value + there, Meaning: own.Meaning + there, Origin: own.Origin})
+			}
 		}
 	}
 	if e := v.tree.Find("extends"); e != nil {
@@ -243,7 +258,20 @@ func (v *view) sweptGroup(a axis) (rows []config.Explained) {
 // sweepRows returns the settings of the sweep. The keys of a grid and of random draws have
 // their own rows.
 func (v *view) sweepRows() []config.Explained {
-	return slices.DeleteFunc(schema().Lookup("sweep").Type.(*config.Group).Explain("sweep", v.sweep.values, nil), func(r config.Explained) bool {
+	rows := slices.DeleteFunc(schema().Lookup("sweep").Type.(*config.Group).Explain("sweep", v.sweep.values, nil), func(r config.Explained) bool {
 		return r.Path == "sweep.grid" || r.Path == "sweep.random.draw" || r.Path == "sweep.seeds" && v.Origin(r.Path).Default()
 	})
+	for i := range rows {
+		if rows[i].Path != "sweep.include" {
+			continue
+		}
+		for _, c := range v.sweep.Include {
+			for _, s := range c.combination {
+				if m := v.meaning(s.path, s); m != s.text {
+					rows[i].Meaning += ", " + m
+				}
+			}
+		}
+	}
+	return rows
 }

@@ -56,6 +56,8 @@ type expansion struct {
 	accepted []combo  // valid combinations within the budget
 }
 
+const maxSeed = 1 << 53 // the greatest number of which JSON keeps all digits
+
 // combo is one combination. Its trials differ only in their seeds.
 type combo struct {
 	combination
@@ -294,6 +296,7 @@ func (x *expansion) resolved(combos []combo) []combo {
 				return false
 			}
 			_, there := config.ValueAt(values, s.path)
+			there = there || s.text == "null" && applies(values, s.path)
 			idle[s.path] = s.at
 			busy[s.path] = busy[s.path] || there
 			return !there
@@ -307,7 +310,7 @@ func (x *expansion) resolved(combos []combo) []combo {
 		kept = append(kept, c)
 	}
 	for _, path := range slices.Sorted(maps.Keys(idle)) {
-		if !busy[path] {
+		if !busy[path] && !x.proposes(path) {
 			x.fault(idle[path], path, "applies in no combination, only %s", whenOf(path))
 		}
 	}
@@ -317,6 +320,24 @@ func (x *expansion) resolved(combos []combo) []combo {
 		}
 	}
 	return kept
+}
+
+// applies reports whether a key applies, which can have no value then.
+func applies(values map[string]any, path string) bool {
+	group := values
+	if around := config.Parent(path); around != "" {
+		v, _ := config.ValueAt(values, around)
+		if group, _ = v.(map[string]any); group == nil {
+			return false
+		}
+	}
+	f := schema().Lookup(path)
+	return f != nil && (f.When == nil || f.When.Holds(group, values))
+}
+
+// proposes reports whether the sweep will propose more values of a key than those of the first trials.
+func (x *expansion) proposes(path string) bool {
+	return x.Random != nil && x.Random.TPE != nil && slices.ContainsFunc(x.drawn, func(a axis) bool { return a.path == path })
 }
 
 // mostDeciding is more than deciding returns.
@@ -393,7 +414,7 @@ func (x *expansion) checkIdle(combos []combo) {
 				break
 			}
 		}
-		if why != "" && at != nil {
+		if why != "" && at != nil && !x.proposes(path) {
 			x.fault(at.at, path, "has no effect in any trial: %s", why)
 		}
 	}
@@ -429,6 +450,16 @@ func (x *expansion) checkCombos(combos []combo) {
 		return
 	}
 	x.checkIdle(combos)
+	seeds := x.Seeds
+	if x.CloseCalls != nil {
+		seeds = max(seeds, x.CloseCalls.Seeds)
+	}
+	for i := range combos {
+		if last := combos[i].settings.Seed + uint64(seeds-1); last > maxSeed {
+			x.faultAt("sweep.seeds", "the last seed would be %d: at most %d is possible", last, uint64(maxSeed))
+			break
+		}
+	}
 	if r := x.Random; r != nil && r.TPE != nil {
 		x.checkObjective("sweep.random.tpe", &r.TPE.Objective, combos)
 	}

@@ -124,7 +124,7 @@ func (a *Games) replay(entry []byte) error {
 		a.told = e.Plan
 	}
 	return e.read(func(g *Game) error {
-		if e.Replaces {
+		if e.Replaces && e.Key == a.key(g.Pair()) {
 			delete(a.games, place{g.Pair(), g.Number})
 		}
 		if a.take(e.Key, g) {
@@ -142,13 +142,13 @@ func (a *Games) replay(entry []byte) error {
 // Watched holds what the journal of a tournament has told to those who only watch it.
 type Watched struct {
 	Plan  Plan
-	games map[place]watchedGame
-	order []place // of the games, by when they ended
+	games map[watchedGame]*Game
+	order []watchedGame // by when they ended
 }
 
 type watchedGame struct {
-	key  string
-	game *Game
+	place
+	key string // that it was played under
 }
 
 // Add adds an entry of the journal.
@@ -161,14 +161,14 @@ func (w *Watched) Add(entry []byte) error {
 		w.Plan = e.Plan
 	}
 	return e.read(func(g *Game) error {
-		at := place{g.Pair(), g.Number}
+		at := watchedGame{place{g.Pair(), g.Number}, e.Key}
 		if _, known := w.games[at]; !known {
 			w.order = append(w.order, at)
 		}
 		if w.games == nil {
-			w.games = map[place]watchedGame{}
+			w.games = map[watchedGame]*Game{}
 		}
-		w.games[at] = watchedGame{e.Key, g}
+		w.games[at] = g
 		return nil
 	})
 }
@@ -176,8 +176,8 @@ func (w *Watched) Add(entry []byte) error {
 // Games returns the games that count, by when they ended.
 func (w *Watched) Games() (games []*Game) {
 	for _, at := range w.order {
-		if x := w.games[at]; at.number < w.Plan.Games[x.key] {
-			games = append(games, x.game)
+		if at.number < w.Plan.Games[at.key] {
+			games = append(games, w.games[at])
 		}
 	}
 	return games

@@ -78,11 +78,17 @@ type Test struct {
 	Verdict string      `json:"verdict"`
 }
 
+// mostNormalized bounds normalized Elo: from about 231.6 on no mean of the uniform distribution, from
+// which the fit begins, is as strong.
+const mostNormalized = 230
+
 // Validate returns an error for a test that makes no sense.
 func (s SPRT) Validate() error {
 	switch {
 	case !(s.Elo0 < s.Elo1) || math.IsInf(s.Elo0, 0) || math.IsInf(s.Elo1, 0):
 		return fmt.Errorf("match: SPRT: want elo0 below elo1, have %v and %v", s.Elo0, s.Elo1)
+	case s.Model == Normalized && max(-s.Elo0, s.Elo1) > mostNormalized:
+		return fmt.Errorf("match: SPRT: want elo0 and elo1 between -%d and %d, have %v and %v: further apart, use the logistic model", mostNormalized, mostNormalized, s.Elo0, s.Elo1)
 	case !(0 < s.Alpha && s.Alpha < 0.5 && 0 < s.Beta && s.Beta < 0.5):
 		return fmt.Errorf("match: SPRT: want alpha and beta between 0 and 0.5, have %v and %v", s.Alpha, s.Beta)
 	}

@@ -73,6 +73,10 @@ func find(trials []experiment.Trial, name string, seeds bool) (found []int, err 
 	if err == nil && n >= 1 && n <= len(trials) {
 		return []int{n - 1}, nil
 	}
+	named := func(t experiment.Trial) bool { return name != "" && (t.Label == name || ShortLabel(&t, ",") == name) }
+	if i := slices.IndexFunc(trials, named); i >= 0 && !slices.ContainsFunc(trials[i+1:], named) {
+		return []int{i}, nil
+	}
 	isNumber := err == nil && n < 10*len(trials) // an index that is too high is no hash
 	means := func(t *experiment.Trial) bool {
 		return name == "" || len(name) >= HashDigits && !isNumber && strings.HasPrefix(t.Folder, name)

@@ -434,11 +434,16 @@ func (r *Tournament) Mutual(a, b string) float64 {
 // SameOpponents reports whether all checkpoints of a tournament met the same players, apart
 // from one another. In a ladder they do not, and only their ratings compare.
 func (r *Tournament) SameOpponents() bool {
+	return r.comparable(func(p *PlayerResult) bool { return p.Generation >= 0 })
+}
+
+// comparable reports whether players of a kind met the same players, apart from one another.
+func (r *Tournament) comparable(of func(*PlayerResult) bool) bool {
 	met := func(i, j int) bool { return r.Games.Against(i, j).Games() > 0 }
-	for i, a := range r.Players {
-		for j, b := range r.Players[:i] {
+	for i := range r.Players {
+		for j := range i {
 			for k := range r.Players {
-				if a.Generation >= 0 && b.Generation >= 0 && k != i && k != j && met(i, k) != met(j, k) {
+				if of(&r.Players[i]) && of(&r.Players[j]) && k != i && k != j && met(i, k) != met(j, k) {
 					return false
 				}
 			}
@@ -450,7 +455,7 @@ func (r *Tournament) SameOpponents() bool {
 // Ranking returns the indices of the players, the best first: by score, or by rating where scores
 // do not compare. Players without games come last.
 func (r *Tournament) Ranking() []int {
-	same := r.SameOpponents()
+	same := r.comparable(func(p *PlayerResult) bool { return p.Games() > 0 })
 	return match.Descending(len(r.Players), func(i int) float64 {
 		if p := &r.Players[i]; same || p.Games() == 0 {
 			return p.Share()
