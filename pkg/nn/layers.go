@@ -339,7 +339,7 @@ func (g *graph) linear(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	if g.folded && g.device == CPU {
 		switch size := x.MustSize(); len(size) {
 		case 2:
-			return g.linearRows(x, weight, b, size[0])
+			return g.byRow(x, func(row *ts.Tensor) *ts.Tensor { return g.keep(ts.Linear(row, g.params[weight], b)) })
 		case 3:
 			return g.linearBoards(x, weight, b, size[0])
 		}
@@ -347,17 +347,22 @@ func (g *graph) linear(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	return g.keep(ts.Linear(x, g.params[weight], b))
 }
 
-// linearRows computes each row by itself: its last bits depend on its place among others.
-func (g *graph) linearRows(x *ts.Tensor, weight *param, b *ts.Tensor, n int64) *ts.Tensor {
+// byRow computes f of each row by itself in an evaluator on the processor: the last bits of dense
+// layers and of activation functions depend on a row's place among others.
+func (g *graph) byRow(x *ts.Tensor, f func(row *ts.Tensor) *ts.Tensor) *ts.Tensor {
+	n := x.MustSize()[0]
+	if !g.folded || g.device != CPU || n == 1 {
+		return f(x)
+	}
 	var rows []*ts.Tensor
 	for i := range n {
-		rows = append(rows, g.keep(ts.Linear(g.keep(x.Narrow(0, i, 1, false)), g.params[weight], b)))
+		rows = append(rows, f(g.keep(x.Narrow(0, i, 1, false))))
 	}
 	return g.keep(ts.Cat(rows, 0))
 }
 
-// linearBoards computes the vectors of each position by themselves, for the same reason. x is
-// [n, squares, numbers].
+// linearBoards computes the vectors of each position by themselves, as byRow does. x is [n, squares,
+// numbers].
 func (g *graph) linearBoards(x *ts.Tensor, weight *param, b *ts.Tensor, n int64) *ts.Tensor {
 	w := g.keep(g.keep(g.params[weight].Transpose(0, 1, false)).Expand([]int64{n, int64(weight.shape[1]), int64(weight.shape[0])}, false, false))
 	x = g.keep(x.Bmm(w, false))

@@ -326,8 +326,10 @@ func newSmolgen(d *declaration, name string, s *Spec, shared *param) *smolgen {
 // forward returns numbers [N, heads, 64, 64].
 func (l *smolgen) forward(g *graph, x *ts.Tensor, heads int) *ts.Tensor {
 	x = g.keep(l.compress.forward(g, x).Flatten(1, 2, false))
-	x = l.norm1.forward(g, g.activate(l.first.forward(g, x), l.act))
-	x = l.norm2.forward(g, g.activate(l.second.forward(g, x), l.act))
+	x = g.byRow(x, func(x *ts.Tensor) *ts.Tensor {
+		x = l.norm1.forward(g, g.activate(l.first.forward(g, x), l.act))
+		return l.norm2.forward(g, g.activate(l.second.forward(g, x), l.act))
+	})
 	x = g.linear(g.keep(x.Unflatten(1, []int64{int64(heads), -1}, false)), l.shared, nil)
 	return g.keep(x.Unflatten(2, []int64{Squares, Squares}, false))
 }

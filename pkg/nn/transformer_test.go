@@ -47,7 +47,7 @@ func TestTransformers(t *testing.T) {
 			x := mustTrainerWith(t, n, Optimizer{Kind: Adam}, TrainerOptions{Threads: 2, Precision: FP32})
 			testLearns(t, x, s, 60, 0.003)
 			testAgreement(t, n, x, InferenceOptions{Batch: 16, Precision: FP32})
-			testIndependence(t, n, InferenceOptions{Batch: 16, Precision: FP32})
+			testIndependence(t, n, InferenceOptions{Batch: 19, Precision: FP32}) // no multiple of the numbers in a vector register
 		})
 	}
 }
