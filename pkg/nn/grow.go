@@ -65,6 +65,8 @@ func (s Spec) CanGrow(from Spec) error {
 	switch {
 	case s.Depth < from.Depth:
 		return fault("depth", "the model has %d blocks: want as many or more, have %d", from.Depth, s.Depth)
+	case s.BareInput && from.Depth == 0 && s.Depth > 0:
+		return fault("depth", "the model has no blocks and no ReLU, and a block would add one")
 	case s.Width < from.Width:
 		return fault("width", "the model has %d channels: want as many or more, have %d", from.Width, s.Width)
 	case s.PolicyWidth < from.PolicyWidth:

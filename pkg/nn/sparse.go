@@ -49,7 +49,7 @@ func (s Spec) completeSparse() (Spec, error) {
 	}
 	s.Value = cmp.Or(s.Value, ValueTanh)
 	s.Activation, s.Attention = cmp.Or(s.Activation, Squared), cmp.Or(s.Attention, AttentionNone)
-	s.ValueChannels, s.HeadKernel = Flat, kernel1
+	s.ValueChannels, s.ValueSecond, s.HeadKernel = Flat, 0, kernel1
 	if s.ValueHidden == nil {
 		s.ValueHidden = []int{16, 32}
 	}
