@@ -77,7 +77,8 @@ func (r *Ratings) LOS(i, j int) float64 {
 // difference to the anchor, whose own interval has width 0.
 //
 // A player that won, or lost, all its games against the others has no finite rating. So each
-// player and group of which this is true gets one more game against them, a draw.
+// player and group of which this is true gets one more game against them, a draw; against n
+// opponents that are connected, (1 + n)/2 of them.
 //
 // Only players connected by chains of games can be compared. Rate rates the players
 // connected to the anchor, or without an anchor the largest connected group (the first if
