@@ -554,3 +554,32 @@ func TestNullOfADecider(t *testing.T) {
 		t.Error("the loss of moves left is still that of the base")
 	}
 }
+
+// null of a key in a group that applies is a value as any other.
+func TestNullOfASweptKey(t *testing.T) {
+	e := loadFrom(t, folder{"x.yaml": head + "sweep: {grid: {selfplay.adjudicate: [null, a.go], search.visits: [50, 100]}}", "a.go": "package main\n"})
+	wantLabels(t, e, "selfplay.adjudicate=null search.visits=50", "selfplay.adjudicate=null search.visits=100", "selfplay.adjudicate=a search.visits=50", "selfplay.adjudicate=a search.visits=100")
+}
+
+// The first draws of TPE may all have a kind of schedule to which another drawn key does not apply.
+func TestDrawsThatTPEProposes(t *testing.T) {
+	for seed := range 4 {
+		load(t, fmt.Sprintf("seed: %d\nsweep: {random: {trials: 40, tpe: {startup: 2, batch: 1}, draw: {training.schedule.kind: {choice: [constant, plateau]}, training.schedule.patience: {int: [1, 20]}}}}", seed))
+	}
+}
+
+// The settings of a file count in its included trials, also where the grid has other values.
+func TestExplainOwnValueOfASweptKey(t *testing.T) {
+	explained := func(body string) string {
+		for _, r := range load(t, body).Explain() {
+			if r.Path == "training.batch" {
+				return r.Meaning
+			}
+		}
+		return ""
+	}
+	const sweep = "sweep: {grid: {training.batch: [64, 256]}, include: [{name: base}]}"
+	if have := explained("training: {batch: 128}\n" + sweep); have != "[64, 256], 128 in sweep.include" {
+		t.Error(have)
+	}
+}

@@ -169,7 +169,7 @@ func TestSPRTErrs(t *testing.T) {
 }
 
 func TestSPRTValidate(t *testing.T) {
-	for _, s := range []SPRT{{}, {Elo0: 1, Elo1: 0, Alpha: 0.05, Beta: 0.05}, {Elo1: 1, Alpha: 0, Beta: 0.05}, {Elo1: 1, Alpha: 0.05, Beta: 0.6}, {Elo1: math.Inf(1), Alpha: 0.05, Beta: 0.05}, {Elo0: math.NaN(), Elo1: 1, Alpha: 0.05, Beta: 0.05}} {
+	for _, s := range []SPRT{{}, {Elo0: 1, Elo1: 0, Alpha: 0.05, Beta: 0.05}, {Elo1: 1, Alpha: 0, Beta: 0.05}, {Elo1: 1, Alpha: 0.05, Beta: 0.6}, {Elo1: math.Inf(1), Alpha: 0.05, Beta: 0.05}, {Elo0: math.NaN(), Elo1: 1, Alpha: 0.05, Beta: 0.05}, {Elo1: 232, Model: Normalized, Alpha: 0.05, Beta: 0.05}} {
 		if s.Validate() == nil {
 			t.Errorf("%+v is accepted", s)
 		}

@@ -214,6 +214,10 @@ func TestFindTrial(t *testing.T) {
 		_, err := FindTrial(trials, name)
 		wantError(t, err, want)
 	}
+	more := append(slices.Clone(trials), experiment.Trial{Number: 13, Label: "network.width=16", Axis: axes("8", "8", "16", "1")})
+	if i, err := FindTrial(more, "width=16"); i != 12 || err != nil {
+		t.Errorf("a name that is all of one label: %d, %v", i, err)
+	}
 	if i, err := FindTrial(trials[:1], ""); i != 0 || err != nil {
 		t.Errorf("the only trial: %d, %v", i, err)
 	}
