@@ -61,7 +61,8 @@ func (r *Ratings) LOS(i, j int) float64 {
 		return a - b + 0.5
 	}
 	m := r.model
-	z := math.Sqrt(m.deviance(m.contrast(i, j), 0) / m.dispersion)
+	contrast := m.contrast(i, j)
+	z := math.Sqrt(m.deviance(contrast, 0) / m.chance(contrast))
 	return m.law.CDF(math.Copysign(z, a-b))
 }
 
@@ -77,8 +78,7 @@ func (r *Ratings) LOS(i, j int) float64 {
 // difference to the anchor, whose own interval has width 0.
 //
 // A player that won, or lost, all its games against the others has no finite rating. So each
-// player and group of which this is true gets one more game against them, a draw; against n
-// opponents that are connected, (1 + n)/2 of them.
+// player and group of which this is true gets one more game against them, a draw.
 //
 // Only players connected by chains of games can be compared. Rate rates the players
 // connected to the anchor, or without an anchor the largest connected group (the first if
@@ -164,7 +164,8 @@ type likelihood struct {
 
 	x          *mat.VecDense // ratings at the maximum, in units of scale
 	maximum    float64       // logarithm of the likelihood there
-	dispersion float64       // see [dispersion]
+	dispersion float64       // of all games, see [dispersion]
+	own        []float64     // of the games of each player
 	law        distuv.StudentsT
 	quantile   float64 // of the law, for two-sided 95 % intervals
 }
@@ -185,12 +186,21 @@ func newModel(r *Results, group []int) *likelihood {
 }
 
 // addDraws adds drawn games where ratings would be infinite: between players that no chain
-// of points connects in both directions. Each such player has about one of them, spread
-// evenly over these opponents.
+// of points connects in both directions. A player with all or no points has one of them, others
+// about one, spread evenly over these opponents.
 func (m *likelihood) addDraws(r *Results) {
 	reach := chains(len(m.group), func(a, b int) bool { return r.Against(m.group[a], m.group[b]).Score() > 0 })
 	oneSided := func(c *cell) bool { return !reach[c.a][c.b] || !reach[c.b][c.a] }
 	opponents := make([]float64, len(m.group))
+	won, played := make([]float64, len(m.group)), make([]float64, len(m.group))
+	for _, c := range m.cells {
+		won[c.a], won[c.b] = won[c.a]+c.points, won[c.b]+c.games-c.points
+		played[c.a], played[c.b] = played[c.a]+c.games, played[c.b]+c.games
+	}
+	extreme := make([]bool, len(m.group)) // has all or no points
+	for a := range extreme {
+		extreme[a] = won[a] == 0 || won[a] == played[a]
+	}
 	for i := range m.cells {
 		if c := &m.cells[i]; oneSided(c) {
 			opponents[c.a]++
@@ -200,6 +210,14 @@ func (m *likelihood) addDraws(r *Results) {
 	for i := range m.cells {
 		if c := &m.cells[i]; oneSided(c) {
 			more := (1/opponents[c.a] + 1/opponents[c.b]) / 2
+			if extreme[c.a] || extreme[c.b] {
+				more = 0
+				for _, p := range []int{c.a, c.b} {
+					if extreme[p] {
+						more = max(more, 1/opponents[p])
+					}
+				}
+			}
 			c.points, c.games = c.points+more/2, c.games+more
 		}
 	}
@@ -298,11 +316,18 @@ func (m *likelihood) fit(r *Results) (err error) {
 	if m.maximum, err = m.climb(m.x, nil, 0); err != nil {
 		return err
 	}
-	var d dispersion
+	var all dispersion
+	own := make([]dispersion, len(m.group))
 	for _, c := range m.cells {
-		d.add(r, m.group[c.a], m.group[c.b], logistic(m.x.AtVec(c.a)-m.x.AtVec(c.b)))
+		for _, d := range []*dispersion{&all, &own[c.a], &own[c.b]} {
+			d.add(r, m.group[c.a], m.group[c.b], logistic(m.x.AtVec(c.a)-m.x.AtVec(c.b)))
+		}
 	}
-	m.dispersion, m.law = d.estimate(len(m.group) - 1)
+	m.dispersion, m.law = all.estimate(len(m.group) - 1)
+	m.own = make([]float64, len(own))
+	for a := range own {
+		m.own[a], _ = own[a].estimate(1)
+	}
 	m.quantile = m.law.Quantile(0.975)
 	return nil
 }
@@ -322,6 +347,18 @@ func (m *likelihood) contrast(i, j int) *mat.VecDense {
 	return w
 }
 
+// chance returns the dispersion for a contrast: that of all games, or of the games of a player of
+// the contrast if it is higher. The games of others who draw say little about a player who does not.
+func (m *likelihood) chance(contrast *mat.VecDense) float64 {
+	most := m.dispersion
+	for a, own := range m.own {
+		if math.Abs(contrast.AtVec(a)) > 0.5 {
+			most = max(most, own)
+		}
+	}
+	return most
+}
+
 // deviance returns twice the logarithm by which the likelihood falls if the contrast is d.
 func (m *likelihood) deviance(contrast *mat.VecDense, d float64) float64 {
 	value, err := m.climb(mat.VecDenseCopyOf(m.x), contrast, d)
@@ -333,7 +370,7 @@ func (m *likelihood) deviance(contrast *mat.VecDense, d float64) float64 {
 
 // profile returns a contrast with its interval.
 func (m *likelihood) profile(contrast *mat.VecDense) stats.Interval {
-	fall := m.quantile * m.quantile * m.dispersion / 2
+	fall := m.quantile * m.quantile * m.chance(contrast) / 2
 	return stats.Interval{Value: mat.Dot(contrast, m.x), Low: m.end(contrast, -1, fall), High: m.end(contrast, 1, fall)}
 }
 

@@ -147,6 +147,13 @@ func TestRatePerfectScores(t *testing.T) {
 	if s := r.Share(0, 1); !(s.Low > 0.83 && s.Low < 0.95 && s.Value == 1 && s.High == 1) {
 		t.Errorf("all of 20 games are the share %+v", s)
 	}
+	many := NewResults(strings.Split("abcdef", ""))
+	for i := range 6 {
+		for j := range i {
+			addPairs(t, many, i, j, repeated(10, map[bool]float64{true: 0, false: 0.5}[j == 0], map[bool]float64{true: 0, false: 0.5}[j == 0])...)
+		}
+	}
+	near(t, "all of 100 games against five", mustRate(t, many, "b").List[0].Elo.Value, 400*math.Log10(100.5/0.5), 1e-3)
 	draws := NewResults([]string{"x", "y"})
 	addPairs(t, draws, 0, 1, repeated(5, 0.5, 0.5)...)
 	near(t, "only draws", mustRate(t, draws, "").List[0].Elo.Value, 0, 1e-6)
@@ -186,7 +193,7 @@ func TestExpectedPoints(t *testing.T) {
 			e := got.List[i].Elo
 			w := m.contrast(i, -1)
 			for _, end := range []float64{e.Low, e.High} {
-				if x := m.deviance(w, end/scale); math.Abs(x-m.quantile*m.quantile*m.dispersion) > 1e-4*(1+x) {
+				if x := m.deviance(w, end/scale); math.Abs(x-m.quantile*m.quantile*m.chance(w)) > 1e-4*(1+x) {
 					t.Fatalf("%s: deviance %v at the end %v of %+v", got.List[i].Name, x, end, e)
 				}
 			}
@@ -394,7 +401,8 @@ func TestCoverage(t *testing.T) {
 		draws    float64
 	}{
 		{[]float64{0, 0}, 1}, {[]float64{0, 0, 0.5, -0.5}, 1}, {[]float64{0, 4.7}, 1}, {[]float64{0, 2, 4.7}, 1},
-		{[]float64{0, 2.2}, 0}, // 90 %, where 20 games are often all won
+		{[]float64{0, 2.2}, 0},         // 90 %, where 20 games are often all won
+		{[]float64{0, 0, 0, 0, -8}, 6}, // nearly all draws but for one player
 	} {
 		strength, draws := c.strength, c.draws
 		want := truth(t, strength, draws)

@@ -20,7 +20,7 @@ import (
 )
 
 // rungCode is the version of the code of a rung, see [Stage].
-const rungCode = "5"
+const rungCode = "6"
 
 // halving trains trials rung by rung. All remaining trials train until the rung, then those
 // of the best settings continue and the others end without a tournament. A rung is decided

@@ -222,7 +222,7 @@ func (t *Trial) predicted() bool {
 }
 
 // finalCode is the version of the code of the final tournament, see [Stage].
-const finalCode = "5"
+const finalCode = "6"
 
 // final plays the final tournament of the sweep. Trials that failed or were dropped do not
 // play. A run of some trials leaves it to the run of all.

@@ -39,7 +39,7 @@ type tournament struct {
 }
 
 // tournamentCode is the version of the code of a tournament, see [Stage].
-const tournamentCode = "13"
+const tournamentCode = "14"
 
 // newTournament returns a tournament with these players and settings. Its inputs have the
 // identities of the players in place of their settings.
