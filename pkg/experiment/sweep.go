@@ -393,8 +393,15 @@ func (l *loader) settings(t *config.Node, values map[string]any, r *config.Reade
 // marks the items that apply.
 func (x *expansion) excludes(c *combo, used []bool) bool {
 	excluded := false
+	other := func(s setting) bool {
+		text := c.text(s.path)
+		if v, there := config.ValueAt(c.values, s.path); text == "null" && s.text != text && there { // the default
+			text = config.Show(schema().Lookup(s.path).Type, v)
+		}
+		return text != s.text
+	}
 	for i, item := range x.Exclude {
-		if !slices.ContainsFunc(item, func(s setting) bool { return c.text(s.path) != s.text }) {
+		if !slices.ContainsFunc(item, other) {
 			used[i], excluded = true, true
 		}
 	}

@@ -583,3 +583,7 @@ func TestExplainOwnValueOfASweptKey(t *testing.T) {
 		t.Error(have)
 	}
 }
+
+func TestExcludeOfADefault(t *testing.T) {
+	wantLabels(t, load(t, "sweep: {grid: {search.visits: [null, 100]}, exclude: [{search.visits: 800}]}"), "search.visits=100")
+}
