@@ -100,10 +100,16 @@ func (b *rulebook) parseEnPassant(p *Position, text string) error {
 			return fmt.Errorf("%s: the pawn on %s cannot just have made a double step over %s", text, victim, target)
 		}
 	}
-	if pawn := b.of[Pawn]; pawn.capture[us].region.Has(target) && b.reach(&pawn.back[us], target, p.Occupied()|^b.squares)&p.Pieces(us, Pawn) != 0 {
+	if b.pawnReaches(p, us, target, p.Occupied()) {
 		p.enPassant, p.victim = target, victim
 	}
 	return nil
+}
+
+// pawnReaches reports whether a pawn of side us captures on a square, which may be empty.
+func (b *rulebook) pawnReaches(p *Position, us Color, target Square, occupied Bitboard) bool {
+	pawn := b.of[Pawn]
+	return pawn.capture[us].region.Has(target) && b.reach(&pawn.back[us], target, occupied|^b.squares)&p.Pieces(us, Pawn) != 0
 }
 
 // passers returns the squares of the pawns that can just have made a double step over a square.

@@ -164,8 +164,7 @@ func (b *rulebook) play(p *Position, m Move) {
 				}
 			} else if m.isDouble() && b.answered[us].Has(from) {
 				middle := (from + to) / 2
-				pawn := b.of[Pawn]
-				if pawn.capture[them].region.Has(middle) && b.reach(&pawn.back[them], middle, p.Occupied()|to.bit()|^b.squares)&p.color[them]&p.kind[Pawn]&^p.kind[0] != 0 {
+				if b.pawnReaches(p, them, middle, p.Occupied()|to.bit()) {
 					p.enPassant, p.victim = middle, to
 					key ^= passedKey(middle, to)
 				}

@@ -180,9 +180,10 @@ func (p *Position) parsePocket(s string) (board string, err error) {
 	} else if i := strings.LastIndexByte(s, '/'); strings.Count(s, "/") == ranks {
 		board, hand = s[:i], s[i+1:]
 	}
+	drops := p.variant.Drops()
 	for i := 0; i < len(hand) && hand != "-"; i++ {
 		c, t := p.variant.pieceAndColor(hand[i])
-		if drops := p.variant.Drops(); !slices.Contains(drops, t) {
+		if !slices.Contains(drops, t) {
 			return "", fmt.Errorf("%q in the pocket is not a piece that can be dropped: want letters of %s", hand[i], lettersOf(drops))
 		}
 		if p.Pocket(c, t) == pocketMost {

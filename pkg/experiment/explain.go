@@ -261,15 +261,11 @@ func (v *view) sweepRows() []config.Explained {
 	rows := slices.DeleteFunc(schema().Lookup("sweep").Type.(*config.Group).Explain("sweep", v.sweep.values, nil), func(r config.Explained) bool {
 		return r.Path == "sweep.grid" || r.Path == "sweep.random.draw" || r.Path == "sweep.seeds" && v.Origin(r.Path).Default()
 	})
-	for i := range rows {
-		if rows[i].Path != "sweep.include" {
-			continue
-		}
-		for _, c := range v.sweep.Include {
-			for _, s := range c.combination {
-				if m := v.meaning(s.path, s); m != s.text {
-					rows[i].Meaning += ", " + m
-				}
+	include := slices.IndexFunc(rows, func(r config.Explained) bool { return r.Path == "sweep.include" })
+	for _, c := range v.sweep.Include { // none without that row
+		for _, s := range c.combination {
+			if m := v.meaning(s.path, s); m != s.text {
+				rows[include].Meaning += ", " + m
 			}
 		}
 	}

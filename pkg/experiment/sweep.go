@@ -56,8 +56,6 @@ type expansion struct {
 	accepted []combo  // valid combinations within the budget
 }
 
-const maxSeed = 1 << 53 // the greatest number of which JSON keeps all digits
-
 // combo is one combination. Its trials differ only in their seeds.
 type combo struct {
 	combination
@@ -461,9 +459,10 @@ func (x *expansion) checkCombos(combos []combo) {
 	if x.CloseCalls != nil {
 		seeds = max(seeds, x.CloseCalls.Seeds)
 	}
+	most := uint64(schema().Lookup("seed").Type.(config.Number).Max)
 	for i := range combos {
-		if last := combos[i].settings.Seed + uint64(seeds-1); last > maxSeed {
-			x.faultAt("sweep.seeds", "the last seed would be %d: at most %d is possible", last, uint64(maxSeed))
+		if last := combos[i].settings.Seed + uint64(seeds-1); last > most {
+			x.faultAt("sweep.seeds", "the last seed would be %d: at most %d is possible", last, most)
 			break
 		}
 	}

@@ -192,31 +192,24 @@ func (m *likelihood) addDraws(r *Results) {
 	reach := chains(len(m.group), func(a, b int) bool { return r.Against(m.group[a], m.group[b]).Score() > 0 })
 	oneSided := func(c *cell) bool { return !reach[c.a][c.b] || !reach[c.b][c.a] }
 	opponents := make([]float64, len(m.group))
-	won, played := make([]float64, len(m.group)), make([]float64, len(m.group))
-	for _, c := range m.cells {
-		won[c.a], won[c.b] = won[c.a]+c.points, won[c.b]+c.games-c.points
-		played[c.a], played[c.b] = played[c.a]+c.games, played[c.b]+c.games
-	}
-	extreme := make([]bool, len(m.group)) // has all or no points
-	for a := range extreme {
-		extreme[a] = won[a] == 0 || won[a] == played[a]
-	}
 	for i := range m.cells {
 		if c := &m.cells[i]; oneSided(c) {
 			opponents[c.a]++
 			opponents[c.b]++
 		}
 	}
+	players := r.Standings()
+	whole := func(a int) float64 { // part of the drawn game of a player with all or no points, 0 of others
+		if p := &players[m.group[a]]; p.Score() != 0 && p.Score() != float64(p.Games()) {
+			return 0
+		}
+		return 1 / opponents[a]
+	}
 	for i := range m.cells {
 		if c := &m.cells[i]; oneSided(c) {
-			more := (1/opponents[c.a] + 1/opponents[c.b]) / 2
-			if extreme[c.a] || extreme[c.b] {
-				more = 0
-				for _, p := range []int{c.a, c.b} {
-					if extreme[p] {
-						more = max(more, 1/opponents[p])
-					}
-				}
+			more := max(whole(c.a), whole(c.b))
+			if more == 0 {
+				more = (1/opponents[c.a] + 1/opponents[c.b]) / 2
 			}
 			c.points, c.games = c.points+more/2, c.games+more
 		}

@@ -336,7 +336,7 @@ func (g *graph) linear(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	if bias != nil {
 		b = g.params[bias]
 	}
-	if g.folded && g.device == CPU {
+	if g.alone() {
 		switch size := x.MustSize(); len(size) {
 		case 2:
 			return g.byRow(x, func(row *ts.Tensor) *ts.Tensor { return g.keep(ts.Linear(row, g.params[weight], b)) })
@@ -347,11 +347,14 @@ func (g *graph) linear(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	return g.keep(ts.Linear(x, g.params[weight], b))
 }
 
-// byRow computes f of each row by itself in an evaluator on the processor: the last bits of dense
-// layers and of activation functions depend on a row's place among others.
+// alone reports whether each position is computed by itself: in an evaluator on the processor, where
+// the last bits of dense layers and of activation functions depend on a row's place among others.
+func (g *graph) alone() bool { return g.folded && g.device == CPU }
+
+// byRow computes f of each row, by itself if alone says so.
 func (g *graph) byRow(x *ts.Tensor, f func(row *ts.Tensor) *ts.Tensor) *ts.Tensor {
 	n := x.MustSize()[0]
-	if !g.folded || g.device != CPU || n == 1 {
+	if !g.alone() || n == 1 {
 		return f(x)
 	}
 	var rows []*ts.Tensor

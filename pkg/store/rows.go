@@ -440,10 +440,16 @@ func (r *Tournament) SameOpponents() bool {
 // comparable reports whether players of a kind met the same players, apart from one another.
 func (r *Tournament) comparable(of func(*PlayerResult) bool) bool {
 	met := func(i, j int) bool { return r.Games.Against(i, j).Games() > 0 }
+	var some []int
 	for i := range r.Players {
-		for j := range i {
+		if of(&r.Players[i]) {
+			some = append(some, i)
+		}
+	}
+	for at, i := range some {
+		for _, j := range some[:at] {
 			for k := range r.Players {
-				if of(&r.Players[i]) && of(&r.Players[j]) && k != i && k != j && met(i, k) != met(j, k) {
+				if k != i && k != j && met(i, k) != met(j, k) {
 					return false
 				}
 			}
